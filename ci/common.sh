@@ -1,0 +1,215 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# What every step of the bootstrap shares. A step is `ci/<step>.sh`: it prints progress on stderr and, as the last
+# line of stdout, the directory of its finished result in the cache, named after a key of all that went into it.
+#
+#     source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+#     step_begin kernel                          # logs to $cache/log/kernel.log; one bootstrap at a time in this step
+#     out=$cache/kernel-$(content_key <<<"$version $(hash_files ci/kernel.sh)")
+#     step_done_if_present "$out"                # the second run ends here
+#     work=$(scratch "$out")                     # emptied if an earlier run was killed in it
+#     progress "unpacking"; run dpkg-deb -x image.deb "$work"
+#     publish "$work" "$out"                     # atomic; prints $out
+set -euo pipefail
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+cache=${XDG_CACHE_HOME:-$HOME/.cache}/ntblab
+export NTBLAB_T0=${NTBLAB_T0:-$EPOCHREALTIME}
+export LC_ALL=C.UTF-8
+step=${step:-bootstrap}
+log_file=/dev/null
+mkdir -p "$cache"
+
+# ---- telling ---------------------------------------------------------------------------------------------------
+
+progress() {
+    local us=$((${EPOCHREALTIME/./} - ${NTBLAB_T0/./}))
+    printf '[%4d.%d s] %-8s %s\n' $((us / 1000000)) $((us / 100000 % 10)) "$step" "$*" >&2
+}
+
+die() {
+    progress "error: $*"
+    exit 1
+}
+
+# Runs a command with its output in the step's log; if it fails, shows the end of the log and ends the step.
+run() {
+    run_quiet "$@" || show_log_and_die "'$1' failed with exit code $?"
+}
+
+# The same, but a failure is the caller's to judge.
+run_quiet() {
+    printf '+ %s\n' "$*" >>"$log_file"
+    "$@" >>"$log_file" 2>&1
+}
+
+show_log_and_die() {
+    {
+        echo "---- last lines of $log_file"
+        tail -n 25 "$log_file"
+        echo "----"
+    } >&2
+    die "$1; the whole log is $log_file"
+}
+
+# ---- keys, locks, results --------------------------------------------------------------------------------------
+
+# The key of what is read on stdin.
+content_key() { sha256sum | cut -c1-16; }
+
+# One line per file below the given paths (relative to the repository): checksum, mode and name.
+hash_files() {
+    (cd "$root" && find "$@" -type f -not -name '*.pyc' -printf '%m %p\0' | LC_ALL=C sort -z -k2 |
+        while read -r -d '' mode name; do echo "$mode $(sha256sum "$name")"; done)
+}
+
+# Holds a lock of that name until the process ends.
+lock() {
+    local fd
+    mkdir -p "$cache/lock"
+    exec {fd}>"$cache/lock/$1"
+    flock --nonblock "$fd" && return
+    progress "waiting for another bootstrap that is busy with '$1'"
+    flock "$fd"
+}
+
+step_begin() {
+    step=$1
+    mkdir -p "$cache/log" "$cache/tmp" "$cache/download"
+    lock "$step"
+    log_file=$cache/log/$step.log
+    : >"$log_file"
+}
+
+step_done_if_present() {
+    [[ -d $1 ]] || return 0
+    progress "cached: $1"
+    touch "$1"
+    echo "$1"
+    exit 0
+}
+
+# An empty directory to work in, on the file system of the cache; the caller holds the step's lock.
+scratch() {
+    local dir
+    dir=$cache/tmp/$(basename "$1")
+    rm -rf --one-file-system "$dir"
+    mkdir -p "$dir"
+    echo "$dir"
+}
+
+publish() {
+    sync -f "$1"
+    mv -T "$1" "$2"
+    progress "done: $2"
+    echo "$2"
+}
+
+# need_space MIB WHAT: ends the step when the cache's file system has less room.
+need_space() {
+    local free
+    free=$(df --output=avail -BM "$cache" | tail -1 | tr -dc 0-9)
+    ((free >= $1)) || die "$2 needs $1 MiB in $cache, $free MiB are free: make room, or put the cache elsewhere with XDG_CACHE_HOME"
+}
+
+# ---- Debian's archive, through the machine's own apt sources ----------------------------------------------------
+
+# Prints "debian URI" and, where there is one, "security URI": where this machine gets Debian from. Other
+# repositories are left out: by their release's name here, and by the archive's keyring whenever lists are read.
+debian_archive() {
+    local uri release origin codename
+    if [[ -n ${NTBLAB_DEBIAN_URI:-} ]]; then # for machines whose own sources are not Debian's
+        echo "debian $NTBLAB_DEBIAN_URI"
+        [[ -z ${NTBLAB_DEBIAN_SECURITY_URI:-} ]] || echo "security $NTBLAB_DEBIAN_SECURITY_URI"
+        return
+    fi
+    codename=$(host_release)
+    env -u APT_CONFIG apt-get indextargets --format '$(REPO_URI)|$(RELEASE)|$(ORIGIN)' 'Created-By: Packages' |
+        while IFS='|' read -r uri release origin; do
+            [[ $origin == Debian || -z $origin ]] || continue
+            case $release in
+                "$codename"-security | *stable-security | testing-security) echo "security $uri" ;;
+                "$codename" | stable | oldstable | oldoldstable | testing | unstable | sid) echo "debian $uri" ;;
+            esac
+        done | sort -u -k1,1
+}
+
+# The code name of the Debian release this machine runs.
+host_release() { (. /etc/os-release && echo "${VERSION_CODENAME:-sid}"); }
+
+# "deb ..." (or $2: "deb-src") lines of a release; "trixie" includes its updates and security, "trixie-backports" is just that.
+release_sources() {
+    local release=$1 type=${2:-deb} archive debian security keyring=/usr/share/keyrings/debian-archive-keyring.gpg
+    archive=$(debian_archive)
+    debian=$(sed -n 's/^debian //p' <<<"$archive")
+    security=$(sed -n 's/^security //p' <<<"$archive")
+    [[ -n $debian ]] || die "no Debian archive among this machine's apt sources: add one for '$(host_release)' main, or name a mirror in NTBLAB_DEBIAN_URI"
+    [[ -r $keyring ]] || die "$keyring is missing: install the package debian-archive-keyring"
+    echo "$type [signed-by=$keyring] $debian $release main"
+    case $release in *-* | sid | unstable) return ;; esac
+    echo "$type [signed-by=$keyring] $debian $release-updates main"
+    [[ -z $security ]] || echo "$type [signed-by=$keyring] $security $release-security main"
+}
+
+# Makes apt (this process and its children) see just that Debian release, binaries and sources, with lists of its own
+# in the cache: nothing of the system's is read but its proxy settings, and nothing is changed. Fails if the archive
+# does not have the release. The lists are fetched once; apt_refresh fetches them again.
+apt_release() {
+    local dir=$cache/apt/$1 sources
+    mkdir -p "$dir"/{lists/partial,archives/partial}
+    sources=$(release_sources "$1" deb && release_sources "$1" deb-src) || return
+    (
+        flock 9
+        printf '%s\n' "$sources" >"$dir/sources.list"
+        : >"$dir/status"
+        {
+            env -u APT_CONFIG apt-config dump --no-empty --format '%f "%v";%n' Acquire |
+                grep -E '^Acquire::(https?|ftp|Check-|Retries|ForceIPv|Max-ValidTime)' || true
+            cat <<END
+Dir::Etc::Parts "/dev/null";
+Dir::Etc::Main "/dev/null";
+Dir::Etc::sourcelist "$dir/sources.list";
+Dir::Etc::sourceparts "/dev/null";
+Dir::Etc::preferences "/dev/null";
+Dir::Etc::preferencesparts "/dev/null";
+Dir::Etc::netrc "/etc/apt/auth.conf";
+Dir::Etc::netrcparts "/etc/apt/auth.conf.d";
+Dir::State::lists "$dir/lists";
+Dir::State::status "$dir/status";
+Dir::Cache "$dir";
+APT::Architectures { "amd64"; };
+APT::Sandbox::User "root"; // the cache may lie in a home that apt's own user cannot enter
+Acquire::Languages "none";
+Acquire::Retries "3";
+END
+        } >"$dir/apt.conf.new"
+        mv "$dir/apt.conf.new" "$dir/apt.conf"
+        export APT_CONFIG=$dir/apt.conf
+        [[ -e $dir/fetched ]] || apt_refresh
+    ) 9>"$dir/lock" || return
+    export APT_CONFIG=$dir/apt.conf
+}
+
+# Fetches the lists of the release chosen by apt_release again.
+apt_refresh() {
+    local dir=${APT_CONFIG%/*}
+    progress "fetching the package lists of ${dir##*/}"
+    # Suites beside the first (updates, security) may be missing; apt then fails, having fetched the others.
+    run_quiet apt-get update || true
+    if ! compgen -G "$dir/lists/*_dists_${dir##*/}_*Release" >/dev/null; then
+        progress "the archive offers no release '${dir##*/}' (see $log_file)"
+        return 1
+    fi
+    touch "$dir/fetched"
+}
+
+# apt_get DIR ARGS...: `apt-get ARGS` (download, source) in a directory that keeps what is there already, also half a
+# file. An index is no promise: on failure the lists are fetched again and it is tried once more.
+apt_get() {
+    local dir=$1
+    shift
+    mkdir -p "$dir"
+    (cd "$dir" && run_quiet apt-get -qq "$@") && return
+    (flock 9 && apt_refresh) 9>"${APT_CONFIG%/*}/lock" || return
+    (cd "$dir" && run_quiet apt-get -qq "$@")
+}
