@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: MIT
+"""A guest's physical memory as its host sees it, by the memfd that backs it: a view that no driver is part of."""
+
+import os
+import pathlib
+import re
+
+
+def window_target(inspection, node, bar, kind):
+    """(address, size) at the peer of the enabled window of `kind` ("direct" or "lut") in `bar` of `node`'s endpoint."""
+    for switch in inspection["switches"]:
+        for partition in switch["partitions"]:
+            if partition["node"] != node:
+                continue
+            for window in partition["windows"]:
+                if window["bar"] == bar and window["kind"] == kind:
+                    return window["address"], window["size"]
+    raise AssertionError(f"no {kind} window is enabled in BAR{bar} of {node}")
+
+
+class GuestMemory:
+    """Guests of the tests have less than 2 GiB, so a physical address is an offset into the one memfd (q35, below 4 GiB)."""
+
+    def __init__(self, path):
+        self._fd = os.open(path, os.O_RDWR)
+
+    def read(self, address, size):
+        return os.pread(self._fd, size, address)
+
+    def write(self, address, data):
+        assert os.pwrite(self._fd, data, address) == len(data)
+
+    def __del__(self):
+        os.close(self._fd)
+
+
+def guest_memory(cluster, node):
+    """The memory of a running node."""
+    for descriptor in pathlib.Path(f"/proc/{cluster.qemu_pid(node)}/fd").iterdir():
+        if re.search(r"memfd:.*ram", os.readlink(descriptor)):
+            return GuestMemory(descriptor)
+    raise AssertionError(f"QEMU of {node} has no memfd named ram")

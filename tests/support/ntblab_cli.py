@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: MIT
+"""Drives `ntblab` as a user would, for the system tests and the benchmarks.
+
+    with Cluster.up("topologies/pair.yaml") as pair:
+        assert pair.run("a", "uname -r").startswith("6.")
+"""
+
+import json
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import tempfile
+import time
+
+REPO = pathlib.Path(__file__).resolve().parents[2]
+BIN = pathlib.Path(os.environ.get("NTBLAB_BIN_DIR", REPO / "build" / "bin"))
+NTBLAB = str(BIN / "ntblab")
+# Longer than anything takes on a loaded two-core machine; a wait that reaches it is a failure.
+LIMIT = 180
+
+
+class CommandFailed(AssertionError):
+    """A command ended with another exit code than the one expected; the message carries its output."""
+
+
+def ntblab(*arguments, check=True, run_dir=None, **options):
+    """Runs `ntblab ARGUMENTS`, returns the CompletedProcess with text output."""
+    environment = dict(os.environ, **({"NTBLAB_RUN_DIR": str(run_dir)} if run_dir else {}))
+    options.setdefault("timeout", LIMIT)
+    result = subprocess.run([NTBLAB, *map(str, arguments)], capture_output=True, text=True, env=environment, **options)
+    if check and result.returncode != 0:
+        raise CommandFailed(f"ntblab {' '.join(map(str, arguments))}: exit {result.returncode}\n{result.stdout}{result.stderr}")
+    return result
+
+
+def wait_for(what, condition, limit=LIMIT, interval=0.1):
+    """Returns the first true value of `condition()`; fails, naming `what`, if none came within `limit` seconds."""
+    end = time.monotonic() + limit
+    while True:
+        value = condition()
+        if value:
+            return value
+        if time.monotonic() > end:
+            raise AssertionError(f"not within {limit} s: {what}")
+        time.sleep(interval)
+
+
+def strays(run_dir):
+    """What a cluster under `run_dir` left behind: processes marked with it, files in it, mounts below it."""
+    found = []
+    marker = f"NTBLAB_CLUSTER_DIR={run_dir}".encode()
+    for process in pathlib.Path("/proc").glob("[0-9]*"):
+        try:
+            if marker in (process / "environ").read_bytes():
+                found.append(f"process {process.name}: {(process / 'cmdline').read_bytes().replace(bytes(1), b' ').decode()}")
+        except (FileNotFoundError, ProcessLookupError, PermissionError):
+            continue
+    run_dir = pathlib.Path(run_dir)
+    if run_dir.exists():
+        found += [f"file {path}" for path in run_dir.rglob("*")]
+    mounts = pathlib.Path("/proc/self/mountinfo").read_text()
+    found += [f"mount {line}" for line in mounts.splitlines() if str(run_dir) in line]
+    return found
+
+
+class Cluster:
+    """A running cluster. Leaving the `with` block takes it down."""
+
+    def __init__(self, name, run_dir, nodes, up_report):
+        self.name, self.run_dir, self.nodes, self.up_report = name, run_dir, nodes, up_report
+
+    @classmethod
+    def up(cls, topology, name=None, run_dir=None, **options):
+        run_dir = pathlib.Path(run_dir or tempfile.mkdtemp(prefix="ntblab-test-"))
+        arguments = ["up", REPO / topology, "--json"] + (["--name", name] if name else [])
+        report = json.loads(ntblab(*arguments, run_dir=run_dir, **options).stdout)
+        return cls(report["cluster"], run_dir, [node["name"] for node in report["nodes"]], report)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.down()
+
+    def down(self):
+        ntblab("down", self.name, run_dir=self.run_dir)
+
+    def ntblab(self, *arguments, **options):
+        return ntblab(*arguments, run_dir=self.run_dir, **options)
+
+    def command(self, node, script, check=True, **options):
+        """Runs a shell script in a guest; returns the CompletedProcess."""
+        return self.ntblab("exec", f"{self.name}/{node}", "--", "sh", "-c", script, check=check, **options)
+
+    def run(self, node, script, **options):
+        """As `command`, but returns its standard output without the last newline."""
+        return self.command(node, script, **options).stdout.rstrip("\n")
+
+    def put(self, node, path, content, mode="755"):
+        """Writes `content` (bytes) to `path` in a guest."""
+        environment = dict(os.environ, NTBLAB_RUN_DIR=str(self.run_dir))
+        subprocess.run([NTBLAB, "exec", f"{self.name}/{node}", "--", "sh", "-c", f"cat > {path} && chmod {mode} {path}"],
+                       input=content, env=environment, check=True, timeout=LIMIT, capture_output=True)
+
+    def inspect(self):
+        return json.loads(self.ntblab("inspect", self.name, "--json").stdout)
+
+    def dmesg(self, node):
+        return self.run(node, "dmesg")
+
+    def qemu_pid(self, node):
+        """Pid of the node's QEMU."""
+        for entry in json.loads(self.ntblab("ls", "--json").stdout):
+            if entry["cluster"] == self.name:
+                return next(item["pid"] for item in entry["nodes"] if item["name"] == node)
+        raise AssertionError(f"cluster {self.name} is not listed")
+
+    def kill(self, node, with_signal=signal.SIGKILL):
+        os.kill(self.qemu_pid(node), with_signal)
+
+    def status(self, node):
+        """Lines of the node's status log: what its guest reported, in order."""
+        log = self.run_dir / self.name / node / "status.log"
+        return log.read_text().splitlines() if log.exists() else []
+
+    def ntb_device(self, node):
+        """PCI address of the node's NT endpoint."""
+        return self.run(node, "lspci -D -d 11f8::0680 | cut -d' ' -f1").split("\n")[0]
+
+    def use_client(self, node, *modules):
+        """Unloads every NTB client in a guest and loads `modules` (each with its parameters) instead."""
+        script = "modprobe -r ntb_netdev ntb_transport ntb_perf ntb_pingpong ntb_tool 2>/dev/null;"
+        script += " ".join(f"modprobe {module} &&" for module in modules) + " true"
+        self.run(node, script)
+
+    def wait_link(self, node, state="up"):
+        """Waits until the last link change that the guest's driver reported is `state`."""
+        def last():
+            events = [line for line in self.status(node) if re.search(r"\blink-(up|down)\b", line)]
+            return bool(events) and f"link-{state}" in events[-1]
+        wait_for(f"link {state} at {node}", last)
+
+
+OOPS = re.compile(r"BUG:|Oops|WARNING: CPU|general protection|Call Trace|hung task|rcu.*stall|soft lockup|KASAN|possible circular")
+
+
+def kernel_complaints(log):
+    """Lines of a kernel log that no healthy run has."""
+    return [line for line in log.splitlines() if OOPS.search(line)]

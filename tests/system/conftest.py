@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: MIT
+"""Fixtures of the system tests. Every cluster lives in a run directory of its own below pytest's temporary directory."""
+
+import os
+import pathlib
+import shutil
+import sys
+import tempfile
+
+import pytest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from support.ntblab_cli import Cluster, kernel_complaints, ntblab, strays  # noqa: E402
+
+
+@pytest.fixture(scope="session")
+def repeat():
+    """How often a test that hunts for races repeats, as a function of the number that the project promises.
+
+    NTBLAB_REPEAT_PERCENT scales it down for work on the tests themselves."""
+    percent = int(os.environ.get("NTBLAB_REPEAT_PERCENT", "100"))
+    return lambda times: max(1, times * percent // 100)
+
+
+@pytest.fixture
+def run_dir():
+    """A private run directory (short, for the length limit of UNIX socket paths); afterwards nothing may remain of it."""
+    path = pathlib.Path(tempfile.mkdtemp(prefix="ntb-"))
+    yield path
+    ntblab("down", "--all", run_dir=path)
+    left = strays(path)
+    shutil.rmtree(path, ignore_errors=True)
+    assert not left, f"left behind after `ntblab down --all`: {left}"
+
+
+@pytest.fixture(scope="module")
+def pair():
+    """The pair of topologies/pair.yaml, shared by the tests of a module; their kernels must not complain."""
+    with Cluster.up("topologies/pair.yaml") as cluster:
+        yield cluster
+        for node in cluster.nodes:
+            assert kernel_complaints(cluster.dmesg(node)) == []

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: MIT
+"""Data crosses, through each of the kernel's own NTB clients."""
+
+import hashlib
+import re
+import zlib
+
+from support.host_memory import guest_memory, window_target
+from support.ntblab_cli import wait_for
+
+WINDOW = 1 << 20
+
+
+def test_ntb_netdev_ping_and_tcp(pair):
+    for node in pair.nodes:
+        pair.use_client(node, "ntb_netdev")
+    for node in pair.nodes:
+        pair.wait_link(node)
+    wait_for("ping by name", lambda: pair.command("a", "ping -c 1 -W 2 b", check=False).returncode == 0)
+    assert "0% packet loss" in pair.run("b", "ping -q -c 20 -i 0.05 a")
+    pair.run("b", "iperf3 -s -1 -D >/dev/null")
+    report = pair.run("a", "iperf3 -J -n 64M -c b")
+    assert int(re.search(r'"sum_received":\s*{[^}]*"bytes":\s*(\d+)', report)[1]) >= 64 << 20
+
+
+def test_scp_of_64_mib_arrives_whole(pair):
+    for node in pair.nodes:
+        pair.use_client(node, "ntb_netdev")
+    for node in pair.nodes:
+        pair.wait_link(node)
+    # Guests trust no key of each other's; this test gives b's root a key of a's.
+    key = pair.run("a", "rm -f /root/.ssh/id_ed25519; mkdir -p /root/.ssh; ssh-keygen -q -t ed25519 -N '' -f /root/.ssh/id_ed25519; cat /root/.ssh/id_ed25519.pub")
+    pair.run("b", f"mkdir -p /root/.ssh; echo '{key}' >> /root/.ssh/authorized_keys")
+    sent = pair.run("a", "dd if=/dev/urandom of=/tmp/file bs=1M count=64 2>/dev/null; sha256sum < /tmp/file")
+    pair.run("a", "scp -q -o StrictHostKeyChecking=no /tmp/file b:/tmp/file", timeout=600)
+    assert pair.run("b", "sha256sum < /tmp/file; rm /tmp/file") == sent
+
+
+def test_ntb_perf_writes_the_far_side_memory(pair):
+    for node in pair.nodes:
+        pair.use_client(node, f"'ntb_perf total_order=24 chunk_order=16 max_mw_size={WINDOW}'")
+    run_file = f"/sys/kernel/debug/ntb_perf/{pair.ntb_device('a')}/run"
+    wait_for("ntb_perf connected", lambda: pair.command("a", f"echo 0 > {run_file}", check=False).returncode == 0)
+    address, size = window_target(pair.inspect(), "a", bar=2, kind="direct")
+    assert size == WINDOW
+    # A pattern of ours first, so that every byte that ntb_perf did not write would be seen.
+    pattern = b"\xa5ntblab\x5a" * (WINDOW // 8)
+    guest_memory(pair, "b").write(address, pattern)
+    pair.run("a", f"echo 0 > {run_file}")
+    assert re.search(r"copied 16777216 bytes", pair.run("a", f"cat {run_file}"))
+    after = guest_memory(pair, "b").read(address, WINDOW)
+    page = 4096
+    assert not any(pattern[:page] == after[at:at + page] for at in range(0, WINDOW, page)), "a page was not written"
+    assert len(zlib.compress(after)) > 0.99 * WINDOW, "ntb_perf sends random bytes; these are not"
+    through_window = pair.run("a", f"""python3 - <<'PROGRAM'
+import hashlib, mmap, os
+fd = os.open('/sys/bus/pci/devices/{pair.ntb_device("a")}/resource2', os.O_RDWR)
+window = mmap.mmap(fd, {WINDOW}, offset=64 * 65536)
+print(hashlib.sha256(window[:]).hexdigest())
+PROGRAM""")
+    assert through_window == hashlib.sha256(after).hexdigest()
+
+
+def test_ntb_pingpong_counts_on_both_sides(pair):
+    for node in pair.nodes:
+        pair.use_client(node, "'ntb_pingpong delay_ms=0 unsafe=1'")
+    for node in pair.nodes:
+        count = f"cat /sys/kernel/debug/ntb_pingpong/{pair.ntb_device(node)}/count"
+        first = int(pair.run(node, count))
+        wait_for(f"1000 more doorbells at {node}", lambda: int(pair.run(node, count)) >= first + 1000)
