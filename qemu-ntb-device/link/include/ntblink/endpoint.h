@@ -33,6 +33,9 @@ typedef struct NtbEndpointConfig {
     const char *fabric_socket; /* path of the cluster's ntb-fabric socket */
     const char *switch_name;   /* as in the topology */
     unsigned partition;
+    /* What this host's device says instead of the topology; 0 leaves the topology's. Sizes in bytes, powers of two. */
+    uint64_t bar2_size, bar4_size;
+    uint8_t vectors;           /* MSI-X table entries, 4..32 */
 } NtbEndpointConfig;
 
 /* What the topology says the endpoint is. Sizes in bytes, 0: no such BAR. */
@@ -75,7 +78,7 @@ typedef struct NtbRamRange {
 } NtbRamRange;
 
 /* Connects and attaches. NULL: `error` (NTB_ERROR_SIZE bytes) says why: no fabric there, another protocol version, no such
- * switch or partition, partition already attached (by which pid). */
+ * switch or partition, partition already attached (by which pid), a size or count out of range. */
 NtbEndpoint *ntb_endpoint_open(const NtbEndpointConfig *config, char *error);
 void ntb_endpoint_close(NtbEndpoint *ep);
 void ntb_endpoint_info(const NtbEndpoint *ep, NtbEndpointInfo *info);

@@ -83,6 +83,10 @@ class Chip {
     std::uint64_t read(unsigned partition, std::uint32_t offset, unsigned size);
     void write(unsigned partition, std::uint32_t offset, std::uint64_t value, unsigned size);
 
+    /// Gives the endpoint of a detached partition another configuration, as other firmware settings would. Errors: attached;
+    /// a field out of its range, as in `create`.
+    ntblab::Result<void> configure(unsigned partition, const PartitionConfig& config);
+
     // --- What happens to the host of `partition`.
     /// Its NT endpoint is there: link up. Its peers see a link-state event.
     void attach(unsigned partition);
