@@ -60,14 +60,13 @@ typedef struct NtbEndpointOps {
     void (*lost)(void *opaque, const char *reason);
 } NtbEndpointOps;
 
-/* Mapped memory of a peer, page aligned, as one piece of a window BAR. */
+/* Mapped memory of a peer, page aligned, as one piece of a window BAR: it is at `offset` of ntb_endpoint_window_memory. */
 typedef struct NtbMappedWindow {
     unsigned bar;         /* 2 or 4 */
     unsigned target;      /* partition, for traces */
     uint64_t offset;      /* in the BAR */
     uint64_t size;
     uint64_t address;     /* bus address at the target, for traces */
-    void *memory;         /* this process's mapping of the peer's RAM; valid until windows_changed returns */
 } NtbMappedWindow;
 
 /* RAM of this host that peers may be given: `size` bytes at bus address `address` are at `fd_offset` of `fd`. */
@@ -92,9 +91,18 @@ void ntb_endpoint_service(NtbEndpoint *ep);
 uint64_t ntb_endpoint_gas_read(NtbEndpoint *ep, uint32_t offset, unsigned size);
 void ntb_endpoint_gas_write(NtbEndpoint *ep, uint32_t offset, uint64_t value, unsigned size);
 
+/* Address space of the BAR's size (page aligned, reserved at open, there until close; NULL: no such BAR) in which every
+ * window shows the peer's RAM at the window's offset. New windows are mapped into it before windows_changed is called. After
+ * windows_changed has returned, windows that are gone are replaced (mmap MAP_FIXED) by private memory that nobody reads,
+ * and only then is the chip told that the windows are in effect: so a stale TLB entry of another vCPU, or a device's DMA
+ * under way, can neither reach the peer any more nor fault, however late it comes. */
+void *ntb_endpoint_window_memory(NtbEndpoint *ep, unsigned bar);
 /* Windows that are mapped memory now, sorted by (bar, offset), never overlapping. Writes at most `capacity`, returns the count
  * there is. */
 size_t ntb_endpoint_windows(NtbEndpoint *ep, NtbMappedWindow *windows, size_t capacity);
+/* What is at `offset` of the GAS, for traces: "sys_info.device_id", "ntb_ctrl[1].lut[3]"; "" when nothing is known to be.
+ * Writes to `buffer` (always terminated) and returns it. */
+const char *ntb_endpoint_register_name(uint32_t offset, char *buffer, size_t size);
 /* An access to a window BAR outside of mapped memory: counted; reads give all-ones. */
 uint64_t ntb_endpoint_window_read(NtbEndpoint *ep, unsigned bar, uint64_t offset, unsigned size);
 void ntb_endpoint_window_write(NtbEndpoint *ep, unsigned bar, uint64_t offset, uint64_t value, unsigned size);
