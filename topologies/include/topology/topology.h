@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MIT
+// A cluster as a topology file describes it, with every default filled in.
+//
+//     auto cluster = ntblab::topology::load("topologies/pair.yaml");
+//     if (!cluster) { std::cerr << cluster.error().message << '\n'; return 1; }   // file:line:column: what
+//     and why for (const auto& partition : cluster->switches[0].partitions) use(partition.link.width);
+//
+// The file's fields are documented in topology.schema.json. Reading a file has no side effects.
+#pragma once
+
+#include <ntblab/result.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ntblab::topology {
+
+/// The PCIe link between a host and its switch port.
+struct Link {
+    unsigned generation = 4;  ///< 1..5: 2.5, 5, 8, 16, 32 GT/s.
+    unsigned width = 16;      ///< Lanes: 1, 2, 4, 8, 16.
+    bool operator==(const Link&) const = default;
+};
+
+/// The window BARs of an NT endpoint.
+struct Windows {
+    std::uint64_t bar2 =
+        64ULL << 20;  ///< Bytes, a power of two; LUT windows first, then a direct one. 0: absent.
+    std::uint64_t bar4 = 64ULL << 20;  ///< Bytes, a power of two; one direct window. 0: absent.
+    unsigned lut_entries = 64;         ///< Of 64 KiB each, 1..512.
+    bool operator==(const Windows&) const = default;
+};
+
+/// A virtual machine.
+struct Node {
+    std::string name;
+    unsigned cpus = 1;
+    std::uint64_t memory = 1ULL << 30;  ///< Bytes, a multiple of 1 MiB.
+    std::string cmdline;                ///< Appended to the kernel's command line.
+    std::vector<std::string> modules = {"ntb_hw_switchtec",
+                                        "ntb_netdev"};  ///< Loaded at boot, in this order.
+};
+
+/// A partition of a switch. Its number is its place in Switch::partitions.
+struct Partition {
+    std::optional<std::size_t>
+        node;  ///< Index into Topology::nodes of the host; none: the partition has no NT endpoint.
+    std::optional<unsigned> peer;  ///< Partition of the same switch at the other end of the NT pair.
+    Link link;
+    Windows windows;
+    unsigned vectors = 4;  ///< MSI-X table entries, 4..32.
+};
+
+struct Switch {
+    std::string name;
+    std::string model = "pfx-52xg4";
+    std::uint16_t device_id = 0x4052;  ///< PCI device ID of `model`; the vendor is 0x11F8.
+    std::vector<Partition> partitions;
+};
+
+/// An NT endpoint: what one node has in one of its slots.
+struct Endpoint {
+    std::size_t sw;      ///< Index into Topology::switches.
+    unsigned partition;  ///< Of that switch.
+};
+
+struct Topology {
+    std::string name;
+    bool lan = false;  ///< The nodes also share a virtio-net LAN.
+    std::vector<Node> nodes;
+    std::vector<Switch> switches;
+    /// What is allowed but will not do with mainline drivers; each as file:line:column: sentence.
+    std::vector<std::string> warnings;
+
+    /// NT endpoints of a node, ordered by (switch, partition).
+    std::vector<Endpoint> endpoints(std::size_t node) const;
+    /// Index of the node of that name.
+    std::optional<std::size_t> find_node(const std::string& node) const;
+};
+
+/// Reads and checks a file. Errors: each names file, line and column, what was found, what was expected and
+/// what to do.
+Result<Topology> load(const std::string& path);
+
+/// As `load`, from text; `path` is what messages call it.
+Result<Topology> parse(const std::string& text, const std::string& path);
+
+/// Whether `name` may name a cluster, a node or a switch: lower-case letters, digits and inner hyphens, at
+/// most 32.
+bool valid_name(const std::string& name);
+
+}  // namespace ntblab::topology

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: MIT
+#include "resolve.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+
+#include "models.h"
+#include "suggest.h"
+
+namespace ntblab::topology {
+namespace {
+
+void override_with(Partition& partition, const EndpointSettings& settings) {
+    if (settings.generation) partition.link.generation = *settings.generation;
+    if (settings.width) partition.link.width = *settings.width;
+    if (settings.bar2) partition.windows.bar2 = *settings.bar2;
+    if (settings.bar4) partition.windows.bar4 = *settings.bar4;
+    if (settings.lut_entries) partition.windows.lut_entries = *settings.lut_entries;
+    if (settings.vectors) partition.vectors = *settings.vectors;
+}
+
+Node resolve_node(const NamedNode& named, const NodeSettings& defaults) {
+    Node node;
+    node.name = named.name;
+    for (const NodeSettings* settings : {&defaults, &named.settings}) {
+        if (settings->cpus) node.cpus = *settings->cpus;
+        if (settings->memory) node.memory = *settings->memory;
+        if (settings->cmdline) node.cmdline = *settings->cmdline;
+        if (settings->modules) node.modules = *settings->modules;
+    }
+    return node;
+}
+
+/// Resolves one switch of a file.
+class SwitchResolver {
+  public:
+    SwitchResolver(const FileSettings& file, const SwitchSettings& settings, const Topology& topology,
+                   Diagnostics& diagnostics)
+        : file_(file), settings_(settings), topology_(topology), diagnostics_(diagnostics) {}
+
+    Switch resolve() {
+        result_.name = settings_.name;
+        const Model& model = find_model();
+        for (unsigned index = 0; index < settings_.pairs.size(); ++index) place(index);
+        if (settings_.partitions) {
+            if (result_.partitions.size() > *settings_.partitions)
+                error(fmt::format(
+                    "has {} partitions, but its NT pairs need {}; raise 'partitions' or leave it out",
+                    *settings_.partitions, result_.partitions.size()));
+            else
+                grow(*settings_.partitions);
+        }
+        check_links(model);
+        return std::move(result_);
+    }
+
+  private:
+    void error(const std::string& message) {
+        diagnostics_.error(settings_.where, fmt::format("switch '{}' {}", settings_.name, message));
+    }
+
+    const Model& find_model() {
+        const std::string name = settings_.model.value_or(result_.model);
+        const auto* found =
+            std::find_if(kModels.begin(), kModels.end(), [&](const Model& m) { return m.name == name; });
+        if (found == kModels.end()) {
+            std::vector<std::string> names;
+            names.reserve(kModels.size());
+            for (const Model& model : kModels) names.emplace_back(model.name);
+            const std::string guess = nearest(name, names);
+            error(fmt::format("is of the unknown model '{}'; {}", name,
+                              guess.empty() ? "expected one such as pfx-52xg4 or pfx-100xg5"
+                                            : fmt::format("did you mean '{}'?", guess)));
+            return kModels[2];
+        }
+        result_.model = name;
+        result_.device_id = found->device_id;
+        return *found;
+    }
+
+    void grow(std::size_t count) {
+        Partition unused;
+        unused.windows = {0, 0, 0};
+        if (result_.partitions.size() < count) result_.partitions.resize(count, unused);
+    }
+
+    std::optional<std::size_t> find_side(const PairSettings& pair, unsigned side) {
+        const auto node = topology_.find_node(pair.nodes[side]);
+        if (node) return node;
+        std::vector<std::string> names;
+        for (const Node& known : topology_.nodes) names.push_back(known.name);
+        const std::string guess = nearest(pair.nodes[side], names);
+        diagnostics_.error(
+            pair.where[side],
+            fmt::format("an NT pair of switch '{}' names the unknown node '{}'; {}", settings_.name,
+                        pair.nodes[side],
+                        guess.empty() ? "add it to 'nodes'" : fmt::format("did you mean '{}'?", guess)));
+        return std::nullopt;
+    }
+
+    void place(unsigned index) {
+        const PairSettings& pair = settings_.pairs[index];
+        const unsigned numbers[2] = {pair.partitions[0].value_or(2 * index),
+                                     pair.partitions[1].value_or(2 * index + 1)};
+        if (numbers[0] == numbers[1]) {
+            diagnostics_.error(pair.where[0],
+                               fmt::format("both sides of an NT pair of switch '{}' are partition {}; give "
+                                           "each side its own",
+                                           settings_.name, numbers[0]));
+            return;
+        }
+        for (unsigned side = 0; side < 2; ++side) {
+            const auto node = find_side(pair, side);
+            if (!node) continue;
+            grow(numbers[side] + 1);
+            Partition& partition = result_.partitions[numbers[side]];
+            if (partition.node) {
+                diagnostics_.error(
+                    pair.where[side],
+                    fmt::format("partition {} of switch '{}' is already that of node '{}'; choose another by "
+                                "partitions: [.., ..]",
+                                numbers[side], settings_.name, topology_.nodes[*partition.node].name));
+                continue;
+            }
+            partition = Partition{};
+            partition.node = node;
+            partition.peer = numbers[1 - side];
+            override_with(partition, file_.defaults.endpoint);
+            override_with(partition, settings_.endpoint);
+            override_with(partition, file_.nodes[*node].settings.endpoint);
+            check_windows(partition, pair.where[side]);
+        }
+    }
+
+    void check_windows(const Partition& partition, const YAML::Mark& where) {
+        const std::string& node = topology_.nodes[*partition.node].name;
+        const Windows& windows = partition.windows;
+        if (windows.bar2 == 0 && windows.bar4 == 0) {
+            diagnostics_.error(
+                where,
+                fmt::format("the endpoint of node '{}' has neither bar2 nor bar4; give one a size", node));
+            return;
+        }
+        const std::uint64_t first = windows.bar2 != 0 ? windows.bar2 : windows.bar4;
+        const std::uint64_t lut = static_cast<std::uint64_t>(std::bit_floor(windows.lut_entries)) << 16;
+        if (2 * lut > first)
+            diagnostics_.warning(
+                where,
+                fmt::format("{} LUT windows of 64K and a direct window need {} of node '{}', whose first "
+                            "window BAR has {}: mainline ntb_hw_switchtec will find no direct window "
+                            "there, or fail to set up; lower lut-entries or enlarge the BAR",
+                            std::bit_floor(windows.lut_entries), format_size(2 * lut), node,
+                            format_size(first)));
+    }
+
+    void check_links(const Model& model) {
+        unsigned lanes = 0;
+        for (const Partition& partition : result_.partitions) {
+            if (!partition.node) continue;
+            lanes += partition.link.width;
+            if (partition.link.generation > model.generation)
+                error(fmt::format(
+                    "({}) is a Gen{} switch, but its link to node '{}' is of generation {}; lower the "
+                    "generation or take a Gen5 model",
+                    model.name, model.generation, topology_.nodes[*partition.node].name,
+                    partition.link.generation));
+        }
+        if (lanes > model.lanes)
+            error(fmt::format(
+                "({}) has {} lanes, but its links need {}; make links narrower or take a larger model",
+                model.name, model.lanes, lanes));
+        for (const Partition& partition : result_.partitions) check_pair(partition);
+    }
+
+    void check_pair(const Partition& partition) {
+        if (!partition.node || *partition.peer >= result_.partitions.size()) return;
+        const Partition& peer = result_.partitions[*partition.peer];
+        if (!peer.node || *peer.node < *partition.node) return;
+        if (partition.windows.lut_entries != peer.windows.lut_entries)
+            diagnostics_.warning(
+                settings_.where,
+                fmt::format("in switch '{}' the nodes '{}' and '{}' have {} and {} lut-entries: mainline "
+                            "ntb_hw_switchtec programs its peer with its own count; make them equal",
+                            settings_.name, topology_.nodes[*partition.node].name,
+                            topology_.nodes[*peer.node].name, partition.windows.lut_entries,
+                            peer.windows.lut_entries));
+    }
+
+    const FileSettings& file_;
+    const SwitchSettings& settings_;
+    const Topology& topology_;
+    Diagnostics& diagnostics_;
+    Switch result_;
+};
+
+}  // namespace
+
+Topology resolve(const FileSettings& file, Diagnostics& diagnostics) {
+    Topology result;
+    result.name = file.name;
+    result.lan = file.lan;
+    for (const NamedNode& node : file.nodes) result.nodes.push_back(resolve_node(node, file.defaults));
+    for (const SwitchSettings& settings : file.switches)
+        result.switches.push_back(SwitchResolver(file, settings, result, diagnostics).resolve());
+    result.warnings = diagnostics.warnings();
+    return result;
+}
+
+}  // namespace ntblab::topology

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: MIT
+// From what a file says to a cluster: defaults filled in, partitions numbered, names resolved.
+#pragma once
+
+#include "diagnostics.h"
+#include "settings.h"
+#include "topology/topology.h"
+
+namespace ntblab::topology {
+
+/// Contradictions go to `diagnostics`; the result is of use only if there are none.
+Topology resolve(const FileSettings& file, Diagnostics& diagnostics);
+
+}  // namespace ntblab::topology

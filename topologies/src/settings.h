@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+// What a file says, field by field, before defaults are filled in: an absent field is nullopt.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "reader.h"
+
+namespace ntblab::topology {
+
+/// Fields of an NT endpoint; they can stand at a node, a switch or in `defaults`.
+struct EndpointSettings {
+    std::optional<unsigned> generation;
+    std::optional<unsigned> width;
+    std::optional<std::uint64_t> bar2;
+    std::optional<std::uint64_t> bar4;
+    std::optional<unsigned> lut_entries;
+    std::optional<unsigned> vectors;
+};
+
+struct NodeSettings {
+    std::optional<unsigned> cpus;
+    std::optional<std::uint64_t> memory;
+    std::optional<std::string> cmdline;
+    std::optional<std::vector<std::string>> modules;
+    EndpointSettings endpoint;
+};
+
+struct NamedNode {
+    std::string name;
+    YAML::Mark where;
+    NodeSettings settings;
+};
+
+struct PairSettings {
+    std::string nodes[2];
+    YAML::Mark where[2];
+    std::optional<unsigned> partitions[2];
+};
+
+struct SwitchSettings {
+    std::string name;
+    YAML::Mark where;
+    std::optional<std::string> model;
+    std::optional<unsigned> partitions;
+    EndpointSettings endpoint;
+    std::vector<PairSettings> pairs;
+};
+
+struct FileSettings {
+    std::string name;
+    bool lan = false;
+    NodeSettings defaults;
+    std::vector<NamedNode> nodes;
+    std::vector<SwitchSettings> switches;
+};
+
+/// Reads the document. What is wrong goes to the reader's diagnostics.
+FileSettings read_file(Reader& reader, const YAML::Node& document);
+
+/// Reads `link`, `windows` and `vectors` among `fields`; `owner` names whose they are.
+EndpointSettings read_endpoint(Reader& reader, const Fields& fields, const std::string& owner);
+
+}  // namespace ntblab::topology

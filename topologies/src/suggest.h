@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: MIT
+// "did you mean": the candidate that a mistyped word most likely stands for.
+//
+//     nearest("cpu", {"cpus", "memory"});   // "cpus"
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace ntblab::topology {
+
+/// The candidate at the smallest edit distance (Levenshtein, case ignored, '_' equal to '-') from `word`, if
+/// that is at most a third of the word's length (at least 1); "" if there is none.
+std::string nearest(std::string_view word, std::span<const std::string> candidates);
+
+}  // namespace ntblab::topology

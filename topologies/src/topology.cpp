@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: MIT
+#include "topology/topology.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <ntblab/unique_fd.h>
+#include <sys/stat.h>
+#include <yaml-cpp/yaml.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+
+#include "reader.h"
+#include "resolve.h"
+#include "settings.h"
+
+namespace ntblab::topology {
+namespace {
+
+constexpr std::size_t kFileLimit = 1 << 20;
+
+Result<std::string> read_text(const std::string& path) {
+    const UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    if (!file)
+        return fail(fmt::format("{}: {}; give the path of a topology file", path, std::strerror(errno)));
+    struct stat status {};
+    if (::fstat(file.get(), &status) == 0 && S_ISDIR(status.st_mode))
+        return fail(fmt::format("{}: is a directory; give the path of a topology file in it", path));
+    std::string text;
+    std::array<char, 16384> buffer{};
+    for (;;) {
+        const ssize_t count = ::read(file.get(), buffer.data(), buffer.size());
+        if (count < 0 && errno == EINTR) continue;
+        if (count < 0) return fail(fmt::format("{}: cannot be read: {}", path, std::strerror(errno)));
+        if (count == 0) return text;
+        text.append(buffer.data(), static_cast<std::size_t>(count));
+        if (text.size() > kFileLimit)
+            return fail(fmt::format("{}: is larger than 1M; is it a topology file?", path));
+    }
+}
+
+/// A tab is the most frequent reason why text that looks right is no YAML, and the parser's words for it do
+/// not say so.
+std::string syntax_hint(const std::string& text, const YAML::Mark& mark) {
+    std::size_t begin = 0;
+    for (int line = 0; line < mark.line && begin != std::string::npos; ++line) {
+        begin = text.find('\n', begin);
+        if (begin != std::string::npos) ++begin;
+    }
+    if (begin == std::string::npos) return "";
+    const std::string line = text.substr(begin, text.find('\n', begin) - begin);
+    const std::string indent = line.substr(0, line.find_first_not_of(" \t"));
+    return indent.find('\t') == std::string::npos
+               ? ""
+               : "; YAML is indented by spaces, this line begins with a tab";
+}
+
+}  // namespace
+
+Result<Topology> parse(const std::string& text, const std::string& path) {
+    std::vector<YAML::Node> documents;
+    try {
+        documents = YAML::LoadAll(text);
+    } catch (const YAML::Exception& error) {
+        const YAML::Mark mark = error.mark.is_null() ? YAML::Mark{} : error.mark;
+        return fail(fmt::format("{}:{}:{}: not YAML: {}{}", path, mark.line + 1, mark.column + 1, error.msg,
+                                syntax_hint(text, mark)));
+    }
+    if (documents.empty() || documents[0].IsNull())
+        return fail(
+            fmt::format("{}:1:1: the file is empty; expected a topology (name, nodes, switches)", path));
+    if (documents.size() > 1)
+        return fail(fmt::format("{}:{}:1: a second YAML document begins; a topology file has one", path,
+                                documents[1].Mark().line + 1));
+    Diagnostics diagnostics(path);
+    Reader reader(diagnostics);
+    const FileSettings settings = read_file(reader, documents[0]);
+    if (!diagnostics.ok()) return diagnostics.failure();
+    Topology topology = resolve(settings, diagnostics);
+    if (!diagnostics.ok()) return diagnostics.failure();
+    return topology;
+}
+
+Result<Topology> load(const std::string& path) {
+    const auto text = read_text(path);
+    if (!text) return tl::unexpected(text.error());
+    return parse(*text, path);
+}
+
+std::vector<Endpoint> Topology::endpoints(std::size_t node) const {
+    std::vector<Endpoint> result;
+    for (std::size_t sw = 0; sw < switches.size(); ++sw)
+        for (unsigned number = 0; number < switches[sw].partitions.size(); ++number)
+            if (switches[sw].partitions[number].node == node) result.push_back({sw, number});
+    return result;
+}
+
+std::optional<std::size_t> Topology::find_node(const std::string& node) const {
+    for (std::size_t index = 0; index < nodes.size(); ++index)
+        if (nodes[index].name == node) return index;
+    return std::nullopt;
+}
+
+bool valid_name(const std::string& name) {
+    const auto alphanumeric = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); };
+    return !name.empty() && name.size() <= 32 && alphanumeric(name.front()) && alphanumeric(name.back()) &&
+           std::all_of(name.begin(), name.end(), [&](char c) { return alphanumeric(c) || c == '-'; });
+}
+
+}  // namespace ntblab::topology
