@@ -1,22 +1,25 @@
 // SPDX-License-Identifier: MIT
-// The Switchtec PFX as the hosts behind its partitions see it: one object for the whole switch, no QEMU in it.
+// The Switchtec PFX as the hosts behind its partitions see it: one object for the whole switch, no QEMU in
+// it.
 //
 //     std::vector<std::byte> memory(switchtec::Chip::state_size());
 //     switchtec::Chip chip = switchtec::Chip::create(memory, config).value();
 //     chip.attach(0);
 //     std::uint64_t partitions = chip.read(0, 0x10000, 1);
 //
-// All state lives in the caller's memory and is position independent, so that several processes, one per host, can
-// share one chip. The caller serialises calls (the link component holds a lock in the same shared memory).
+// All state lives in the caller's memory and is position independent, so that several processes, one per
+// host, can share one chip. The caller serialises calls (the link component holds a lock in the same shared
+// memory).
 //
 // Registers and behaviour: Linux 6.12 drivers/pci/switch/switchtec.c, drivers/ntb/hw/mscc/ntb_hw_switchtec.c,
 // include/linux/switchtec.h. What these do not say is our choice and marked so where it is made.
 #pragma once
 
+#include <ntblab/result.h>
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <ntblab/result.h>
 #include <optional>
 #include <span>
 #include <vector>
@@ -27,14 +30,18 @@ inline constexpr unsigned kMaxPartitions = 48;
 
 /// What a board's firmware image would configure for one partition and the NT endpoint in it.
 struct PartitionConfig {
-    std::uint64_t bar2_size = 64ULL << 20;  ///< Bytes, a power of two; LUT windows and one direct window. 0: absent.
+    std::uint64_t bar2_size =
+        64ULL << 20;  ///< Bytes, a power of two; LUT windows and one direct window. 0: absent.
     std::uint64_t bar4_size = 64ULL << 20;  ///< Bytes, a power of two; one direct window. 0: absent.
     std::uint64_t targets = 0;              ///< Bit per partition that this one's NT endpoint reaches.
     std::uint16_t lut_entries = 64;         ///< Of 64 KiB each; at most 512.
-    std::uint16_t requester_ids = 512;      ///< Entries of the requester-ID table, 2..512.
-    std::uint8_t link_generation = 4;       ///< 1..5: 2.5, 5, 8, 16, 32 GT/s.
-    std::uint8_t link_width = 16;           ///< Lanes.
-    std::uint8_t vectors = 4;               ///< MSI-X table entries, 4..32.
+    std::uint16_t requester_ids =
+        16;  ///< Entries of the requester-ID table, 2..512. Peers' kernels log a line for each.
+    std::uint8_t link_generation = 4;  ///< 1..5: 2.5, 5, 8, 16, 32 GT/s.
+    std::uint8_t link_width = 16;      ///< Lanes.
+    std::uint8_t vectors = 4;          ///< MSI-X table entries, 4..32.
+    std::uint8_t reserved = 0;         ///< Padding; it lies in shared memory.
+    bool operator==(const PartitionConfig&) const = default;
 };
 
 struct ChipConfig {
@@ -45,11 +52,11 @@ struct ChipConfig {
 
 /// A part of a BAR that is an enabled window, and where in the target host's bus address space it lands.
 struct WindowSpan {
-    std::uint8_t bar;          ///< 2 or 4.
-    std::uint8_t target;       ///< Partition whose host's memory is reached.
-    std::uint64_t offset;      ///< Of its first byte in the BAR.
-    std::uint64_t size;        ///< Bytes.
-    std::uint64_t address;     ///< Bus address at the target of its first byte.
+    std::uint8_t bar;       ///< 2 or 4.
+    std::uint8_t target;    ///< Partition whose host's memory is reached.
+    std::uint64_t offset;   ///< Of its first byte in the BAR.
+    std::uint64_t size;     ///< Bytes.
+    std::uint64_t address;  ///< Bus address at the target of its first byte.
     bool operator==(const WindowSpan&) const = default;
 };
 
@@ -57,20 +64,24 @@ struct WindowSpan {
 struct Translation {
     std::uint8_t target;
     std::uint64_t address;
+    bool operator==(const Translation&) const = default;
 };
 
 struct State;
+struct Partition;
 
+/// Functions that take a partition throw std::out_of_range if the switch does not have it.
 class Chip {
   public:
     /// Bytes (and alignment) that `create` and `open` need.
     static std::size_t state_size();
     static std::size_t state_alignment();
 
-    /// Puts a freshly powered switch into `memory`. Errors: memory too small or misaligned; a field of `config` out of
-    /// its range (the message names partition, field, value and range).
+    /// Puts a freshly powered switch into `memory`. Errors: memory too small or misaligned; a field of
+    /// `config` out of its range (the message names partition, field, value and range).
     static ntblab::Result<Chip> create(std::span<std::byte> memory, const ChipConfig& config);
-    /// Uses the switch that another process created in `memory`. Errors: not a chip, or one of another layout version.
+    /// Uses the switch that another process created in `memory`. Errors: not a chip, or one of another layout
+    /// version.
     static ntblab::Result<Chip> open(std::span<std::byte> memory);
 
     unsigned partitions() const;
@@ -78,55 +89,72 @@ class Chip {
     std::uint16_t vendor_id() const;
     std::uint16_t device_id() const;
 
-    // --- Register access by the host of `partition` through its GAS BAR. `size` is 1, 2, 4 or 8 at any offset; the part
-    // that no register backs reads 0 and ignores writes.
-    std::uint64_t read(unsigned partition, std::uint32_t offset, unsigned size);
+    // --- Register access by the host of `partition` through its GAS BAR. `size` is 1, 2, 4 or 8 at any
+    // offset; the part that no register backs reads 0 and ignores writes. An access across registers acts on
+    // each, in rising order of offset. Reads have no side effect.
+    std::uint64_t read(unsigned partition, std::uint32_t offset, unsigned size) const;
     void write(unsigned partition, std::uint32_t offset, std::uint64_t value, unsigned size);
 
-    /// Gives the endpoint of a detached partition another configuration, as other firmware settings would. Errors: attached;
-    /// a field out of its range, as in `create`.
+    /// Gives the endpoint of a detached partition another configuration, as other firmware settings would.
+    /// Errors: attached; a field out of its range, as in `create`. If it differs, what peers had set up for
+    /// this partition is gone.
     ntblab::Result<void> configure(unsigned partition, const PartitionConfig& config);
 
     // --- What happens to the host of `partition`.
-    /// Its NT endpoint is there: link up. Its peers see a link-state event.
+    /// Its NT endpoint is there: link up. Its peers see a link-state event. What peers set up for it while it
+    /// was away holds. Nothing if it is attached already.
     void attach(unsigned partition);
-    /// It died or was unplugged: as `reset`, and its link stays down.
+    /// It died or was unplugged: as `reset`, and its link stays down. Nothing if it is not attached.
     void detach(unsigned partition);
     bool attached(unsigned partition) const;
-    /// Fundamental or hot reset, or FLR: its windows, every window at any peer that targets it, the locks it holds or waits
-    /// for, its doorbells, messages and masks are as after power-on, bus mastering is off. Its peers see a link-state event.
+    /// Fundamental or hot reset, or FLR: its windows, every window at any peer that targets it, the locks it
+    /// holds or waits for, its doorbells, messages and masks are as after power-on, bus mastering is off. Its
+    /// peers see a link-state event. A lock that a peer holds on its control block stays, so that the peer's
+    /// LOCK ... CONFIGURE does not fail.
     void reset(unsigned partition);
-    /// Command register, Bus Master Enable: without it nothing may reach this host's memory and it sends no interrupt.
+    /// Command register, Bus Master Enable: without it nothing may reach this host's memory and it sends no
+    /// interrupt.
     void set_bus_master(unsigned partition, bool enabled);
     bool bus_master(unsigned partition) const;
-    /// Requester ID (bus << 8 | devfn) of the NT function as its host enumerated it.
+    /// Requester ID (bus << 8 | devfn) of the NT function as its host enumerated it. Kept over `reset`.
     void set_requester_id(unsigned partition, std::uint16_t requester_id);
 
-    // --- Interrupts: MSI-X vectors that the chip raised at `partition`, in the order of their causes. A vector that is
-    // still queued is not queued twice.
+    // --- Interrupts: MSI-X vectors that the chip raised at `partition`, in the order of their causes. A
+    // vector that is still queued is not queued twice. Whoever has new windows to apply as well applies them
+    // first: a driver that gets the link-state interrupt of a dead peer looks through its window at once.
     std::optional<unsigned> take_interrupt(unsigned partition);
 
     // --- Windows, as accesses by the host of `partition` see them.
-    /// Enabled windows through which the target is reachable now (attached, bus master), sorted by (bar, offset), merged
-    /// where both sides are contiguous. Protection by requester ID is not part of it: see `translate`.
+    /// Enabled windows through which the target is reachable now (attached, bus master) by the host's CPUs,
+    /// sorted by (bar, offset), merged where both sides are contiguous. CPUs' requests come from the root
+    /// complex: unless the partition's requester-ID table lists 00:00.0 or protection is off, there are none.
     std::vector<WindowSpan> windows(unsigned partition) const;
-    /// Where an access to `offset` of `bar` goes; nullopt: unsupported request (reads all-ones, writes dropped).
-    std::optional<Translation> translate(unsigned partition, unsigned bar, std::uint64_t offset) const;
+    /// Where a request of `requester_id` to `offset` of `bar` goes; nullopt: unsupported request (reads
+    /// all-ones, writes dropped).
+    std::optional<Translation> translate(unsigned partition, unsigned bar, std::uint64_t offset,
+                                         std::uint16_t requester_id = 0) const;
     /// Changes whenever what `windows(partition)` returns may have changed.
     std::uint64_t window_generation(unsigned partition) const;
-    /// The host's emulator has put windows of `generation` (or newer) into effect. CONFIGURING and RESETTING of a control block
-    /// become NORMAL when every attached partition that they change has.
+    /// The host's emulator has put windows of `generation` (or newer) into effect. CONFIGURING and RESETTING
+    /// of a control block become NORMAL when every attached partition that they change has.
     void windows_applied(unsigned partition, std::uint64_t generation);
+    /// The newest generation has been applied, or nobody is attached who could see windows.
     bool windows_settled(unsigned partition) const;
+
+    /// Partition that holds the lock of a control block, or whose CONFIGURE or RESET of it is not finished.
+    std::optional<unsigned> lock_owner(unsigned block) const;
 
     /// Partitions with a new interrupt or window generation since the last call, one bit each.
     std::uint64_t take_wakeups();
 
-    /// After a process died inside a call: brings derived state back in step. Loses nothing that a register shows.
+    /// After a process died inside a call: completes or drops what it had begun, gives every attached host a
+    /// new window generation and sends interrupts again whose causes are still there. Loses nothing that a
+    /// register shows. The dead process's own partition is still attached: `detach` it.
     void repair();
 
   private:
     explicit Chip(State& state) : state_(&state) {}
+    Partition& at(unsigned partition) const;
     State* state_;
 };
 

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: MIT
+// The register map of the GAS (global address space, BAR0), named once: offsets, trace names and docs come
+// from here.
+//
+//     std::uint32_t op = switchtec::offset_of(switchtec::Reg::NtbPartitionOp, /*block=*/1);   // 0x16004
+//     char name[switchtec::kRegisterNameSize];
+//     std::printf("%s\n", switchtec::register_name(0x17018, name));                           //
+//     ntb_ctrl[1].lut_entry[3]
+//
+// Names and offsets are those of Linux 6.12 include/linux/switchtec.h (Gen4 layout).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+namespace switchtec {
+
+inline constexpr std::uint32_t kGasSize = 4U << 20;
+inline constexpr std::size_t kRegisterNameSize = 64;
+
+enum class Access : std::uint8_t {
+    ReadOnly,
+    ReadWrite,
+    WriteOneClears,
+    WriteOneSets,  ///< Each 1 is an action; reads 0.
+    Command,       ///< A write starts something.
+    Staged,  ///< NTB control: written only by the holder of the block's lock, in effect after CONFIGURE.
+    Mixed,   ///< Event header: bit 0 write 1 clears, bits 1..4 are stored, the rest is read only.
+};
+
+enum class Reg : std::uint8_t {
+    MrpcInput,
+    MrpcOutput,
+    MrpcCommand,
+    MrpcStatus,
+    MrpcReturn,
+    MrpcDmaVersion,
+    GlobalPartitionEvents,
+    GlobalSummary,
+    GlobalEvent,
+    SysDeviceId,
+    SysDeviceVersion,
+    SysFirmwareVersion,
+    SysGasLayoutVersion,
+    SysCommandSetVersion,
+    SysMrpcVersion,
+    SysPartitionId,
+    SysRunningBl2,
+    SysRunningConfig,
+    SysRunningImage,
+    SysRunningKey,
+    SysVendor,
+    SysProduct,
+    SysRevision,
+    FlashAddress,
+    FlashLength,
+    FlashActive,
+    FlashPart,
+    PartStatus,
+    PartPortCount,
+    PartUspPff,
+    PartVepPff,
+    PartDspPff,
+    PartVepVector,
+    PartUspVector,
+    PartSummary,
+    PartEvent,
+    NtbPartitionCount,
+    NtbPartitionId,
+    NtbEndpointMap,
+    NtbRequesterId,
+    NtbCrosslink,
+    NtbTargetLow,
+    NtbTargetHigh,
+    NtbPartitionStatus,
+    NtbPartitionOp,
+    NtbPartitionCtrl,
+    NtbBarSetup,
+    NtbBarError,
+    NtbLutEntries,
+    NtbLutOffset,
+    NtbLutError,
+    NtbRequesterTableSize,
+    NtbRequesterTableOffset,
+    NtbRequesterError,
+    NtbBarCtl,
+    NtbBarWindowSize,
+    NtbBarTranslation,
+    NtbBarWindowSizeExt,
+    NtbRequesterEntry,
+    NtbLutEntry,
+    OutDoorbell,
+    OutDoorbellMask,
+    InDoorbell,
+    InDoorbellMask,
+    InVectorMap,
+    MessageMap,
+    OutMessage,
+    OutMessageStatus,
+    InMessage,
+    InMessageStatus,
+    InMessageMask,
+    InMessageSource,
+    PffVendorId,
+    PffDeviceId,
+    PffCommand,
+    PffStatus,
+    PffClass,
+    PffOptions,
+    PffBar,
+    PffSubsystem,
+    PffCapPointer,
+    PffInterrupt,
+    PffCapability,
+    PffSummary,
+    PffEvent,
+};
+
+/// One register, or an array of equal ones, of a block.
+struct RegisterInfo {
+    Reg id;
+    const char* name;      ///< "[]" stands for the index; "*" for the index's own name.
+    std::uint16_t offset;  ///< Of the first one in its block.
+    std::uint8_t size;     ///< Bytes of one.
+    std::uint16_t count;   ///< 1: not an array.
+    std::uint16_t stride;  ///< Bytes from one to the next.
+    Access access;
+    const char* const* indices;  ///< Names of the indices, or null.
+    const char* meaning;         ///< For docs; begins with "Ours:" where the public record does not say.
+};
+
+enum class Region : std::uint8_t {
+    Mrpc,
+    SwitchEvents,
+    SysInfo,
+    FlashInfo,
+    PartConfig,
+    NtbInfo,
+    NtbControl,
+    Doorbells,
+    Pff
+};
+
+/// A region of the GAS: `count` equal blocks.
+struct BlockInfo {
+    Region region;
+    const char* name;
+    std::uint32_t base;
+    std::uint32_t stride;
+    std::uint16_t count;
+    std::span<const RegisterInfo> registers;
+};
+
+/// Every block, by rising base; every byte of the GAS belongs to at most one register.
+std::span<const BlockInfo> register_map();
+
+/// The register that a byte of the GAS belongs to.
+struct Location {
+    const BlockInfo* block;
+    const RegisterInfo* reg;
+    unsigned block_index;
+    unsigned index;
+    std::uint32_t start;  ///< GAS offset of the register's first byte.
+};
+std::optional<Location> locate(std::uint32_t offset);
+
+/// GAS offset of a register: `block` is the partition (PFF for Pff*), `index` the place in an array.
+std::uint32_t offset_of(Reg reg, unsigned block = 0, unsigned index = 0);
+
+/// Writes the name of what is at `offset` ("ntb_ctrl[1].lut_entry[3]", "+4" added inside of a register; the
+/// nearest block and a distance, or "gas", where no register is) into `buffer` and returns it.
+const char* register_name(std::uint32_t offset, std::span<char> buffer);
+
+// --- Values.
+
+// NTB control: operations and states of ntb_ctrl[].partition_op and [15:0] of partition_status.
+inline constexpr std::uint32_t kOpLock = 1, kOpConfigure = 2, kOpReset = 3;
+inline constexpr std::uint8_t kNormal = 1, kLocked = 2, kLocking = 3, kConfiguring = 4, kResetting = 5;
+inline constexpr std::uint32_t kCtrlProtectionOff = 1U << 0;
+inline constexpr std::uint32_t kBarValid = 1U << 0, kBarDirect = 1U << 4, kBarLut = 1U << 5;
+inline constexpr unsigned kBarLutSizeShift = 8, kBarLutCountShift = 14;
+inline constexpr std::uint32_t kBarLutSizeMask = 0x3F, kBarLutCountMask = 0x1FF;
+inline constexpr unsigned kLutLog2 = 16;  ///< LUT windows are 64 KiB each.
+inline constexpr std::uint64_t kLutBytes = 1ULL << kLutLog2;
+inline constexpr std::uint32_t kRequesterValid = 1U << 0;
+inline constexpr std::uint64_t kLutValid = 1;
+
+// bar_error: code << 16 | PCI BAR number. 3 and 6 are known from field reports (switchtec-kernel issue 109,
+// pull 9), the rest is our choice. lut_error, req_id_error: code << 16 | entry, our choice.
+enum class BarError : std::uint16_t {
+    NotAWindow = 1,  ///< Ours: a window enabled in a BAR that is none.
+    LutNotHere = 2,  ///< Ours: LUT windows enabled in a BAR other than the first window BAR.
+    LutExceedsBar = 3,
+    LutEntrySize = 4,  ///< Ours: an entry size other than 64 KiB.
+    DirectTarget = 5,  ///< Ours: the target is no partition that this one reaches.
+    DirectSize = 6,    ///< Below 4 KiB, beyond the BAR (less its LUT region); ours: 2^(pos+1) or more.
+};
+enum class LutError : std::uint16_t { TooManyEntries = 1, Target = 2 };  // Ours.
+enum class RequesterError : std::uint16_t { NoProxy = 1 };  // Ours: no proxy ID exists for the entry.
+
+// Event headers.
+inline constexpr std::uint32_t kEventOccurred = 1U << 0, kEventEnableLog = 1U << 1, kEventEnableCli = 1U << 2,
+                               kEventEnableIrq = 1U << 3, kEventFatal = 1U << 4;
+inline constexpr unsigned kEventCountShift = 5;
+
+// Indices of GlobalEvent, PartEvent, PffEvent; also the bit in the summary register.
+inline constexpr unsigned kGlobalEvents = 14, kPartEvents = 5, kPffEvents = 13;
+inline constexpr unsigned kPartEventReset = 0, kPartEventMrpcComp = 1;
+inline constexpr unsigned kPffEventLinkState = 12;
+
+// MRPC.
+inline constexpr std::uint32_t kMrpcDone = 2, kMrpcError = 0xFF, kMrpcBadCommand = 0x64005;
+inline constexpr std::uint32_t kMrpcEcho = 0x41, kMrpcDeviceInfo = 0x100;
+
+// omsg[].status. Ours.
+inline constexpr std::uint32_t kMessageWaiting = 1U << 0, kMessageUndelivered = 1U << 1;
+
+}  // namespace switchtec

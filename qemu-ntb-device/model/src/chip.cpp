@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: MIT
+#include "switchtec/chip.h"
+
+#include <fmt/format.h>
+
+#include <memory>
+#include <utility>
+
+#include "config.h"
+#include "gas.h"
+#include "host.h"
+#include "interrupts.h"
+#include "state.h"
+#include "windows.h"
+
+namespace switchtec {
+namespace {
+
+using ntblab::fail;
+using ntblab::Result;
+
+Result<State*> state_in(std::span<std::byte> memory) {
+    void* start = memory.data();
+    std::size_t room = memory.size();
+    if (memory.size() < sizeof(State)) {
+        return fail(
+            fmt::format("memory for a switch: {} bytes, {} are needed", memory.size(), sizeof(State)));
+    }
+    if (!std::align(alignof(State), sizeof(State), start, room) || start != memory.data()) {
+        return fail(fmt::format("memory for a switch is at {}; align it to {} bytes",
+                                static_cast<void*>(memory.data()), alignof(State)));
+    }
+    return reinterpret_cast<State*>(memory.data());
+}
+
+}  // namespace
+
+std::size_t Chip::state_size() {
+    return sizeof(State);
+}
+std::size_t Chip::state_alignment() {
+    return alignof(State);
+}
+
+Result<Chip> Chip::create(std::span<std::byte> memory, const ChipConfig& config) {
+    if (auto result = check(config); !result) return tl::unexpected(result.error());
+    const auto state = state_in(memory);
+    if (!state) return tl::unexpected(state.error());
+    State& s = **state;
+    std::uninitialized_value_construct_n(&s, 1);
+    ordered();
+    s.layout_version = kLayoutVersion;
+    s.layout_size = sizeof(State);
+    s.vendor_id = config.vendor_id;
+    s.device_id = config.device_id;
+    s.partition_count = static_cast<std::uint32_t>(config.partitions.size());
+    for (unsigned p = 0; p < s.partition_count; ++p) {
+        Partition& partition = s.partition[p];
+        partition.configs[0] = config.partitions[p];
+        partition.control.state = kNormal;
+        partition.control.owner = kNobody;
+    }
+    ordered();
+    s.magic = kMagic;
+    return Chip(s);
+}
+
+Result<Chip> Chip::open(std::span<std::byte> memory) {
+    const auto state = state_in(memory);
+    if (!state) return tl::unexpected(state.error());
+    State& s = **state;
+    if (s.magic != kMagic)
+        return fail("the shared memory holds no switch: open what ntb-fabric of this cluster handed out");
+    if (s.layout_version != kLayoutVersion || s.layout_size != sizeof(State)) {
+        return fail(
+            fmt::format("the switch in shared memory has layout version {} of {} bytes, this build knows "
+                        "version {} of {}: use "
+                        "ntb-fabric and libntb-endpoint of one build",
+                        s.layout_version, s.layout_size, kLayoutVersion, sizeof(State)));
+    }
+    return Chip(s);
+}
+
+unsigned Chip::partitions() const {
+    return state_->partition_count;
+}
+std::uint16_t Chip::vendor_id() const {
+    return state_->vendor_id;
+}
+std::uint16_t Chip::device_id() const {
+    return state_->device_id;
+}
+
+Partition& Chip::at(unsigned partition) const {
+    if (partition >= state_->partition_count) {
+        throw std::out_of_range(
+            fmt::format("partition {} of a switch that has {}", partition, state_->partition_count));
+    }
+    return state_->partition[partition];
+}
+
+const PartitionConfig& Chip::config(unsigned partition) const {
+    return at(partition).config();
+}
+
+std::uint64_t Chip::read(unsigned partition, std::uint32_t offset, unsigned size) const {
+    at(partition);
+    return gas::read(*state_, partition, offset, size);
+}
+
+void Chip::write(unsigned partition, std::uint32_t offset, std::uint64_t value, unsigned size) {
+    at(partition);
+    gas::write(*state_, partition, offset, value, size);
+}
+
+Result<void> Chip::configure(unsigned partition, const PartitionConfig& config) {
+    if (attached(partition)) {
+        return fail(fmt::format("partition {} cannot be configured while a host is attached: detach it first",
+                                partition));
+    }
+    if (auto result = check(config, partition, partitions()); !result) return result;
+    host::configure(*state_, partition, config);
+    return {};
+}
+
+void Chip::attach(unsigned partition) {
+    at(partition);
+    host::attach(*state_, partition);
+}
+
+void Chip::detach(unsigned partition) {
+    at(partition);
+    host::detach(*state_, partition);
+}
+
+bool Chip::attached(unsigned partition) const {
+    return at(partition).host.attached != 0;
+}
+
+void Chip::reset(unsigned partition) {
+    at(partition);
+    host::reset(*state_, partition);
+}
+
+void Chip::set_bus_master(unsigned partition, bool enabled) {
+    at(partition);
+    host::set_bus_master(*state_, partition, enabled);
+}
+
+bool Chip::bus_master(unsigned partition) const {
+    return at(partition).host.bus_master != 0;
+}
+
+void Chip::set_requester_id(unsigned partition, std::uint16_t requester_id) {
+    at(partition).host.requester_id = requester_id;
+}
+
+std::optional<unsigned> Chip::take_interrupt(unsigned partition) {
+    at(partition);
+    return interrupts::take(*state_, partition);
+}
+
+std::vector<WindowSpan> Chip::windows(unsigned partition) const {
+    at(partition);
+    return windows::spans(*state_, partition);
+}
+
+std::optional<Translation> Chip::translate(unsigned partition, unsigned bar, std::uint64_t offset,
+                                           std::uint16_t requester_id) const {
+    at(partition);
+    return windows::translate(*state_, partition, bar, offset, requester_id);
+}
+
+std::uint64_t Chip::window_generation(unsigned partition) const {
+    return at(partition).host.window_generation;
+}
+
+void Chip::windows_applied(unsigned partition, std::uint64_t generation) {
+    at(partition);
+    host::windows_applied(*state_, partition, generation);
+}
+
+bool Chip::windows_settled(unsigned partition) const {
+    at(partition);
+    return windows::settled(*state_, partition);
+}
+
+std::optional<unsigned> Chip::lock_owner(unsigned block) const {
+    const ControlBlock& b = at(block).control;
+    if (b.state == kNormal) return std::nullopt;
+    return b.owner;
+}
+
+std::uint64_t Chip::take_wakeups() {
+    return std::exchange(state_->wakeups, 0);
+}
+
+void Chip::repair() {
+    host::repair(*state_);
+}
+
+}  // namespace switchtec

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT
+// The life of a host: attached, bus master, reset, gone.
+#pragma once
+
+#include "state.h"
+
+namespace switchtec::host {
+
+/// Only while nobody is attached.
+void configure(State& s, unsigned partition, const PartitionConfig& config);
+void attach(State& s, unsigned partition);
+void detach(State& s, unsigned partition);
+void reset(State& s, unsigned partition);
+void set_bus_master(State& s, unsigned partition, bool enabled);
+void windows_applied(State& s, unsigned partition, std::uint64_t generation);
+void repair(State& s);
+
+}  // namespace switchtec::host

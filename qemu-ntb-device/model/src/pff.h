@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: MIT
+// Configuration-space images of the ports ("physical function files"). Partition p has two: 2p, its upstream
+// port, and 2p + 1, the virtual endpoint, i.e. the NT function.
+#pragma once
+
+#include "state.h"
+
+namespace switchtec::pff {
+
+inline constexpr unsigned kPerPartition = 2;
+
+/// A register of the image's first 256 bytes.
+std::uint32_t read_config(const State& s, unsigned pff, const RegisterInfo& reg, unsigned index);
+
+}  // namespace switchtec::pff
