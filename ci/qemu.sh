@@ -1,0 +1,198 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# QEMU 10.0 with the Switchtec NT endpoint: bin/qemu-system-x86_64, and share/, the firmware for its -L.
+# The source is, in this order, NTBLAB_QEMU_SRC (a directory), NTBLAB_QEMU_TARBALL (a file or URL; needs
+# NTBLAB_QEMU_SHA256), or the source package of Debian 13 or of this release's backports. It is configured and
+# built in a tree that is kept in the cache, so that a change to the device costs a few files and a link.
+# shellcheck source=common.sh
+source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+
+series=10.0
+glue=qemu-ntb-device/qemu
+endpoint_h=qemu-ntb-device/link/include/ntblink/endpoint.h
+configure_options=(
+    --target-list=x86_64-softmmu --without-default-features --without-default-devices --with-devices-x86_64=ntblab
+    --enable-tcg --enable-kvm --enable-slirp --enable-virtfs --enable-attr --enable-pixman --enable-fdt=system
+    --enable-trace-backends=log --enable-strip --disable-docs --disable-tools --disable-install-blobs --disable-werror
+    --disable-debug-info --disable-download
+)
+firmware=(bios-256k.bin kvmvapic.bin linuxboot_dma.bin multiboot_dma.bin pvh.bin efi-virtio.rom)
+firmware_packages=(seabios qemu-system-data ipxe-qemu)
+
+# ---- the source: each origin leaves a tree in the directory named last ---------------------------
+
+unpack_directory() {
+    progress "copying $NTBLAB_QEMU_SRC"
+    mkdir -p "$1"
+    run bash -o pipefail -c 'tar -C "$1" --exclude=./.git --exclude=./build -cf - . | tar -C "$2" -xf -' \
+        copy "$NTBLAB_QEMU_SRC" "$1"
+}
+
+unpack_tarball() {
+    local file=$NTBLAB_QEMU_TARBALL
+    if [[ $file == *://* ]]; then
+        file=$cache/download/qemu-$NTBLAB_QEMU_SHA256.tar
+        progress "downloading $NTBLAB_QEMU_TARBALL"
+        [[ -e $file ]] || { run curl -fL --retry 3 -C - -o "$file.part" "$NTBLAB_QEMU_TARBALL" && mv "$file.part" "$file"; }
+    fi
+    sha256sum --check --status <<<"$NTBLAB_QEMU_SHA256  $file" ||
+        die "$file does not have the SHA-256 that NTBLAB_QEMU_SHA256 gives ($NTBLAB_QEMU_SHA256)"
+    mkdir -p "$1"
+    progress "unpacking $file"
+    run tar -C "$1" --strip-components=1 -xf "$file"
+}
+
+# Of the release that apt_release chose; fails if the archive has not what its index promises.
+unpack_debian() {
+    local version=$1 dir=$cache/download/qemu-$1
+    progress "downloading Debian's QEMU $version"
+    apt_get "$dir" source --download-only "qemu=$version" || return
+    progress "unpacking"
+    run dpkg-source --no-check -x "$dir"/qemu_*.dsc "$2"
+}
+
+qemus_offered() {
+    apt-cache madison qemu | awk -v series="$series" '
+        $NF == "Sources" { upstream = $3; sub(/^[0-9]+:/, "", upstream); if (index(upstream, series ".") == 1) print $3 }' |
+        sort -rVu
+}
+
+# ---- the build -------------------------------------------------------------------------------------------------------
+
+# A meson that this QEMU accepts, and pycotap: the machine's, or the backports' binary packages, just unpacked.
+python_tools() {
+    local release dir=$tree/tools
+    export PATH=/usr/bin:/bin:/usr/sbin:/sbin
+    unset PYTHONPATH
+    [[ -d $dir ]] || ! has_python_tools || return 0
+    if [[ ! -d $dir ]]; then
+        for release in "$(host_release)-backports" trixie; do
+            apt_release "$release" && apt_get "$cache/download/meson-$release" download meson python3-pycotap && break
+        done
+        unpack_packages "$cache/download/meson-$release" "$(scratch "$dir")" "$dir"
+    fi
+    export PYTHONPATH=$dir/usr/lib/python3/dist-packages PATH=$dir/usr/bin:$PATH
+    has_python_tools || die "no meson >= 1.5 with pycotap for $(/usr/bin/python3 --version): install them for it"
+}
+
+# unpack_packages FROM SCRATCH TO: all the .deb files of a folder, at once.
+unpack_packages() {
+    local deb
+    for deb in "$1"/*.deb; do run dpkg-deb -x "$deb" "$2"; done
+    mv -T "$2" "$3"
+}
+
+has_python_tools() {
+    /usr/bin/python3 -c '
+import sys, pycotap
+from mesonbuild.coredata import version
+sys.exit(tuple(map(int, version.split(".")[:2])) < (1, 5))' 2>>"$log_file"
+}
+
+# get_source VERSION UNPACK ARGS...: the patched source is in $tree/src, or this fails. Ends the step if $out is there already.
+get_source() {
+    local version=$1 src patch
+    shift
+    tree=$cache/qemu-build-$(content_key <<<"$version ${configure_options[*]} $(hash_files $glue/patches $glue/devices.mak)")
+    out=$cache/qemu-$(content_key <<<"$version $(hash_files ci/qemu.sh $glue/{hw,patches,devices.mak} $endpoint_h)")
+    step_done_if_present "$out"
+    [[ ! -d $tree/src ]] || return 0
+    need_space 2000 "QEMU"
+    src=$(scratch "$tree-src")/qemu
+    "$@" "$src" || return
+    for patch in "$root/$glue"/patches/*.patch; do
+        run patch -d "$src" -p1 -i "$patch"
+    done
+    mkdir -p "$tree"
+    run mv "$src" "$tree/src"
+}
+
+# Makes the configured build tree anew if its making was interrupted.
+configure() {
+    [[ ! -e $tree/build/configured ]] || return 0
+    rm -rf "$tree/build"
+    mkdir "$tree/build"
+    progress "configuring"
+    (cd "$tree/build" && run "$tree/src/configure" --python=/usr/bin/python3 "${configure_options[@]}")
+    touch "$tree/build/configured"
+}
+
+# Only what differs is written, so that only that is compiled.
+install_glue() {
+    local device=$tree/src/hw/misc/switchtec file
+    mkdir -p "$device/ntblink"
+    for file in "$device"/*; do
+        [[ -d $file || -e $root/$glue/hw/${file##*/} ]] || rm "$file"
+    done
+    for file in "$root/$glue"/hw/*; do copy_changed "$file" "$device/${file##*/}"; done
+    copy_changed "$root/$endpoint_h" "$device/ntblink/endpoint.h"
+    copy_changed "$root/$glue/devices.mak" "$tree/src/configs/devices/x86_64-softmmu/ntblab.mak"
+}
+
+copy_changed() {
+    cmp -s "$1" "$2" || cp "$1" "$2"
+}
+
+compile() {
+    progress "compiling"
+    run nice ninja -C "$tree/build" qemu-system-x86_64
+    (cd "$tree/build" && DESTDIR=$work/stage run pyvenv/bin/meson install --no-rebuild --tags runtime)
+    mkdir -p "$work/bin"
+    mv "$work"/stage/usr/local/bin/qemu-system-x86_64 "$work/bin/"
+    rm -rf "$work/stage"
+}
+
+# Firmware is in an upstream tarball, else in packages of Debian: unpacked, not installed.
+add_firmware() {
+    local release file found dirs=("$tree/src/pc-bios") dir=$tree/firmware
+    if [[ ! -e $tree/src/pc-bios/bios-256k.bin ]]; then
+        if [[ ! -d $dir ]]; then
+            for release in trixie "$(host_release)"; do
+                apt_release "$release" &&
+                    apt_get "$cache/download/firmware-$release" download "${firmware_packages[@]}" && break
+            done
+            unpack_packages "$cache/download/firmware-$release" "$(scratch "$dir")" "$dir"
+        fi
+        dirs=("$dir/usr/share/seabios" "$dir/usr/share/qemu")
+    fi
+    mkdir -p "$work/share"
+    for file in "${firmware[@]}"; do
+        found=$(find -L "${dirs[@]}" -maxdepth 1 -name "$file" -print -quit)
+        [[ -n $found ]] || die "firmware $file is neither in QEMU's source nor in the packages ${firmware_packages[*]}"
+        cp -L "$found" "$work/share/"
+    done
+}
+
+finish() {
+    local work
+    install_glue
+    python_tools
+    configure
+    work=$(scratch "$out")
+    compile
+    add_firmware
+    publish "$work" "$out"
+    exit
+}
+
+step_begin qemu
+if [[ -n ${NTBLAB_QEMU_SRC:-} ]]; then
+    [[ -e $NTBLAB_QEMU_SRC/VERSION ]] || die "NTBLAB_QEMU_SRC: no QEMU source in '$NTBLAB_QEMU_SRC' (it has no file VERSION)"
+    listing=$(cd "$NTBLAB_QEMU_SRC" && find . -path ./.git -prune -o -path ./build -prune -o -type f -printf '%p %s %T@\n' | sort)
+    get_source "directory $NTBLAB_QEMU_SRC $(content_key <<<"$listing")" unpack_directory
+    finish
+fi
+if [[ -n ${NTBLAB_QEMU_TARBALL:-} ]]; then
+    [[ -n ${NTBLAB_QEMU_SHA256:-} ]] || die "NTBLAB_QEMU_TARBALL needs NTBLAB_QEMU_SHA256, the checksum of the file"
+    get_source "tarball $NTBLAB_QEMU_SHA256" unpack_tarball
+    finish
+fi
+for release in trixie "$(host_release)-backports"; do
+    apt_release "$release" || continue
+    for version in $(qemus_offered); do
+        if get_source "debian $version" unpack_debian "$version"; then finish; fi
+        progress "could not get QEMU $version of $release, trying another"
+    done
+done
+show_log_and_die "no source of QEMU $series in Debian's archive. Get the tarball of $series.x from QEMU's site and set
+NTBLAB_QEMU_TARBALL and NTBLAB_QEMU_SHA256, or set NTBLAB_QEMU_SRC to the directory of its source"

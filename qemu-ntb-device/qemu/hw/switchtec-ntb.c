@@ -1,0 +1,319 @@
+/*
+ * NT endpoint of an emulated Switchtec switch
+ *
+ * The PCI function and what the PCI core has to do with it. The chip, shared
+ * with the QEMU processes of the other hosts, is behind ntblink/endpoint.h.
+ *
+ *     -object memory-backend-memfd,id=ram,size=1G,share=on
+ *     -machine q35,memory-backend=ram
+ *     -device pcie-root-port,id=rp0,chassis=1,slot=1,x-speed=16,x-width=16
+ *     -device switchtec-ntb,id=ntb0,bus=rp0,fabric=fabric.sock,switch=sw0,
+ *             partition=0
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+
+#include "qemu/osdep.h"
+#include "qapi/error.h"
+#include "qemu/error-report.h"
+#include "qemu/host-utils.h"
+#include "qemu/module.h"
+#include "hw/pci/msi.h"
+#include "hw/pci/msix.h"
+#include "hw/pci/pci_bus.h"
+#include "hw/pci/pcie.h"
+#include "hw/qdev-properties.h"
+#include "hw/resettable.h"
+#include "migration/blocker.h"
+#include "switchtec-ntb.h"
+#include "trace.h"
+
+/* Capabilities where Switchtec firmware puts them. */
+#define CAP_MSI     0x40
+#define CAP_MSIX    0x50
+#define CAP_PM      0x5c
+#define CAP_EXP     0x64
+
+#define MSI_MAX_VECTORS 4
+
+/* PCIe device control after reset: as PCIe 5.0 7.5.3.4 has the defaults. */
+#define DEVCTL_DEFAULT (PCI_EXP_DEVCTL_RELAX_EN | PCI_EXP_DEVCTL_NOSNOOP_EN | \
+                        PCI_EXP_DEVCTL_EXT_TAG | PCI_EXP_DEVCTL_READRQ_512B)
+#define DEVCTL_WRITABLE (PCI_EXP_DEVCTL_RELAX_EN | PCI_EXP_DEVCTL_PAYLOAD | \
+                         PCI_EXP_DEVCTL_EXT_TAG | PCI_EXP_DEVCTL_NOSNOOP_EN | \
+                         PCI_EXP_DEVCTL_READRQ)
+#define DEVCAP_PAYLOAD_512 2
+
+const char *switchtec_ntb_name(SwitchtecNtb *s)
+{
+    return DEVICE(s)->id ?: object_get_typename(OBJECT(s));
+}
+
+/* Called by the endpoint library, with the BQL held. */
+
+static void switchtec_ntb_interrupt(void *opaque, unsigned vector)
+{
+    SwitchtecNtb *s = opaque;
+    PCIDevice *dev = PCI_DEVICE(s);
+
+    if (msix_enabled(dev)) {
+        trace_switchtec_ntb_interrupt(switchtec_ntb_name(s), vector, "MSI-X");
+        msix_notify(dev, vector);
+    } else if (msi_enabled(dev) && vector < msi_nr_vectors_allocated(dev)) {
+        trace_switchtec_ntb_interrupt(switchtec_ntb_name(s), vector, "MSI");
+        msi_notify(dev, vector);
+    } else {
+        trace_switchtec_ntb_interrupt(switchtec_ntb_name(s), vector, "nothing");
+    }
+}
+
+static void switchtec_ntb_windows_changed(void *opaque)
+{
+    switchtec_ntb_windows_update(opaque);
+}
+
+static void switchtec_ntb_lost(void *opaque, const char *reason)
+{
+    SwitchtecNtb *s = opaque;
+
+    if (s->lost) {
+        return;
+    }
+    trace_switchtec_ntb_lost(switchtec_ntb_name(s), reason);
+    warn_report("switchtec-ntb %s: %s; its windows are closed until QEMU is "
+                "started again", switchtec_ntb_name(s), reason);
+    s->lost = true;
+    switchtec_ntb_windows_update(s);
+}
+
+static const NtbEndpointOps endpoint_ops = {
+    .interrupt = switchtec_ntb_interrupt,
+    .windows_changed = switchtec_ntb_windows_changed,
+    .lost = switchtec_ntb_lost,
+};
+
+/* A function in a D-state other than D0 sends no request either. */
+static void switchtec_ntb_update_bus_master(SwitchtecNtb *s)
+{
+    PCIDevice *dev = PCI_DEVICE(s);
+    bool enabled =
+        (pci_get_word(dev->config + PCI_COMMAND) & PCI_COMMAND_MASTER) &&
+        !(pci_get_word(dev->config + dev->pm_cap + PCI_PM_CTRL) &
+          PCI_PM_CTRL_STATE_MASK);
+
+    if (enabled == s->bus_master) {
+        return;
+    }
+    s->bus_master = enabled;
+    trace_switchtec_ntb_bus_master(switchtec_ntb_name(s), enabled);
+    ntb_endpoint_set_bus_master(s->endpoint, enabled);
+}
+
+static void switchtec_ntb_write_config(PCIDevice *dev, uint32_t address,
+                                       uint32_t value, int len)
+{
+    SwitchtecNtb *s = SWITCHTEC_NTB(dev);
+
+    pci_default_write_config(dev, address, value, len);
+    pcie_cap_flr_write_config(dev, address, value, len);
+    switchtec_ntb_update_requester_id(s);
+    switchtec_ntb_update_bus_master(s);
+}
+
+/* Power-on, reset of the host, of the bus (secondary bus reset) and FLR. */
+static void switchtec_ntb_reset_hold(Object *obj, ResetType type)
+{
+    SwitchtecNtb *s = SWITCHTEC_NTB(obj);
+    PCIDevice *dev = PCI_DEVICE(obj);
+
+    trace_switchtec_ntb_reset(switchtec_ntb_name(s));
+    s->bus_master = false;
+    pcie_cap_deverr_reset(dev);
+    pcie_cap_lnkctl_reset(dev);
+    pci_word_test_and_clear_mask(dev->config + CAP_EXP + PCI_EXP_DEVCTL,
+                                 DEVCTL_WRITABLE);
+    pci_word_test_and_set_mask(dev->config + CAP_EXP + PCI_EXP_DEVCTL,
+                               DEVCTL_DEFAULT);
+    ntb_endpoint_reset(s->endpoint);
+}
+
+static bool switchtec_ntb_open(SwitchtecNtb *s, Error **errp)
+{
+    NtbEndpointConfig config = {
+        .fabric_socket = s->fabric,
+        .switch_name = s->switch_name,
+        .partition = s->partition,
+        .bar2_size = s->bar2_size,
+        .bar4_size = s->bar4_size,
+        .vectors = s->vectors,
+    };
+    char reason[NTB_ERROR_SIZE];
+
+    if (!s->fabric || !s->switch_name) {
+        error_setg(errp, "property '%s' is missing: %s",
+                   s->fabric ? "switch" : "fabric",
+                   s->fabric ? "a switch of the fabric's topology" :
+                               "the socket of the cluster's ntb-fabric");
+        return false;
+    }
+    s->endpoint = ntb_endpoint_open(&config, reason);
+    if (!s->endpoint) {
+        error_setg(errp, "%s", reason);
+        return false;
+    }
+    ntb_endpoint_set_ops(s->endpoint, &endpoint_ops, s);
+    ntb_endpoint_info(s->endpoint, &s->info);
+    return true;
+}
+
+static void switchtec_ntb_init_identity(SwitchtecNtb *s)
+{
+    uint8_t *config = PCI_DEVICE(s)->config;
+
+    pci_config_set_vendor_id(config, s->info.vendor_id);
+    pci_config_set_device_id(config, s->info.device_id);
+    pci_config_set_revision(config, s->info.revision);
+    pci_config_set_prog_interface(config, s->info.class_code & 0xff);
+    pci_config_set_class(config, s->info.class_code >> 8);
+    pci_set_word(config + PCI_SUBSYSTEM_VENDOR_ID, s->info.vendor_id);
+    pci_set_word(config + PCI_SUBSYSTEM_ID, s->info.device_id);
+}
+
+static bool switchtec_ntb_init_express(SwitchtecNtb *s, Error **errp)
+{
+    PCIDevice *dev = PCI_DEVICE(s);
+    uint8_t *exp = dev->config + CAP_EXP;
+
+    if (pcie_endpoint_cap_init(dev, CAP_EXP) < 0) {
+        error_setg(errp, "cannot add the PCI Express capability");
+        return false;
+    }
+    pci_long_test_and_set_mask(exp + PCI_EXP_DEVCAP,
+                               DEVCAP_PAYLOAD_512 | PCI_EXP_DEVCAP_EXT_TAG);
+    pci_word_test_and_set_mask(dev->wmask + CAP_EXP + PCI_EXP_DEVCTL,
+                               DEVCTL_WRITABLE);
+    pcie_cap_deverr_init(dev);
+    pcie_cap_lnkctl_init(dev);
+    pcie_cap_flr_init(dev);
+    pcie_cap_fill_link_ep_usp(dev, s->info.link_width, s->info.link_generation);
+    return true;
+}
+
+/* Added from the last to the first: each becomes the head of the list. */
+static bool switchtec_ntb_init_capabilities(SwitchtecNtb *s, Error **errp)
+{
+    PCIDevice *dev = PCI_DEVICE(s);
+
+    if (!switchtec_ntb_init_express(s, errp) ||
+        pci_pm_init(dev, CAP_PM, errp) < 0) {
+        return false;
+    }
+    pci_set_word(dev->config + CAP_PM + PCI_PM_PMC, 3);
+    pci_set_word(dev->config + CAP_PM + PCI_PM_CTRL,
+                 PCI_PM_CTRL_NO_SOFT_RESET);
+    pci_set_word(dev->wmask + CAP_PM + PCI_PM_CTRL, PCI_PM_CTRL_STATE_MASK);
+
+    if (msix_init(dev, s->info.vectors, &s->gas, 0, s->info.msix_table_offset,
+                  &s->gas, 0, s->info.msix_pba_offset, CAP_MSIX, errp) < 0) {
+        return false;
+    }
+    for (unsigned i = 0; i < s->info.vectors; i++) {
+        msix_vector_use(dev, i);
+    }
+    return msi_init(dev, CAP_MSI,
+                    MIN(pow2floor(s->info.vectors), MSI_MAX_VECTORS),
+                    true, false, errp) == 0;
+}
+
+static void switchtec_ntb_exit(PCIDevice *dev)
+{
+    SwitchtecNtb *s = SWITCHTEC_NTB(dev);
+
+    switchtec_ntb_service_stop(s);
+    switchtec_ntb_ram_cleanup(s);
+    switchtec_ntb_windows_cleanup(s);
+    if (msix_present(dev)) {
+        msix_uninit(dev, &s->gas, &s->gas);
+    }
+    migrate_del_blocker(&s->migration_blocker);
+}
+
+static void switchtec_ntb_realize(PCIDevice *dev, Error **errp)
+{
+    SwitchtecNtb *s = SWITCHTEC_NTB(dev);
+
+    if (!pci_bus_is_express(pci_get_bus(dev)) ||
+        pci_bus_is_root(pci_get_bus(dev))) {
+        error_setg(errp, "not behind a PCI Express port: use -device "
+                   "pcie-root-port,id=rp0,chassis=1,slot=1 and bus=rp0");
+        return;
+    }
+    error_setg(&s->migration_blocker, "switchtec-ntb: the state of the switch "
+               "is shared with running peers");
+    if (migrate_add_blocker(&s->migration_blocker, errp) < 0) {
+        return;
+    }
+    if (!switchtec_ntb_open(s, errp)) {
+        switchtec_ntb_exit(dev);
+        return;
+    }
+    switchtec_ntb_init_identity(s);
+    switchtec_ntb_gas_init(s);
+    switchtec_ntb_windows_init(s);
+    if (!switchtec_ntb_init_capabilities(s, errp) ||
+        !switchtec_ntb_ram_init(s, errp) ||
+        !switchtec_ntb_service_start(s, errp)) {
+        switchtec_ntb_exit(dev);
+    }
+}
+
+/* Late, when no vCPU and no device can have an address in a window any more. */
+static void switchtec_ntb_finalize(Object *obj)
+{
+    g_clear_pointer(&SWITCHTEC_NTB(obj)->endpoint, ntb_endpoint_close);
+}
+
+static const Property switchtec_ntb_properties[] = {
+    DEFINE_PROP_STRING("fabric", SwitchtecNtb, fabric),
+    DEFINE_PROP_STRING("switch", SwitchtecNtb, switch_name),
+    DEFINE_PROP_UINT32("partition", SwitchtecNtb, partition, 0),
+    /* 0: as the topology says. */
+    DEFINE_PROP_SIZE("bar2-size", SwitchtecNtb, bar2_size, 0),
+    DEFINE_PROP_SIZE("bar4-size", SwitchtecNtb, bar4_size, 0),
+    DEFINE_PROP_UINT8("vectors", SwitchtecNtb, vectors, 0),
+};
+
+static void switchtec_ntb_class_init(ObjectClass *klass, void *data)
+{
+    DeviceClass *dc = DEVICE_CLASS(klass);
+    PCIDeviceClass *k = PCI_DEVICE_CLASS(klass);
+    ResettableClass *rc = RESETTABLE_CLASS(klass);
+
+    dc->desc = "NT endpoint of an emulated Switchtec PCIe switch";
+    device_class_set_props(dc, switchtec_ntb_properties);
+    set_bit(DEVICE_CATEGORY_MISC, dc->categories);
+    rc->phases.hold = switchtec_ntb_reset_hold;
+    k->realize = switchtec_ntb_realize;
+    k->exit = switchtec_ntb_exit;
+    k->config_write = switchtec_ntb_write_config;
+    k->class_id = PCI_CLASS_BRIDGE_OTHER;
+}
+
+static const TypeInfo switchtec_ntb_type = {
+    .name = TYPE_SWITCHTEC_NTB,
+    .parent = TYPE_PCI_DEVICE,
+    .instance_size = sizeof(SwitchtecNtb),
+    .instance_finalize = switchtec_ntb_finalize,
+    .class_init = switchtec_ntb_class_init,
+    .interfaces = (InterfaceInfo[]) {
+        { INTERFACE_PCIE_DEVICE },
+        { },
+    },
+};
+
+static void switchtec_ntb_register_types(void)
+{
+    type_register_static(&switchtec_ntb_type);
+}
+
+type_init(switchtec_ntb_register_types)
