@@ -2,6 +2,7 @@
 // Prints docs/registers.md:
 //     build/bin/switchtec-registers > docs/registers.md
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <switchtec/registers.h>
 
 #include <cstdio>
@@ -30,6 +31,19 @@ const char* name(switchtec::Access access) {
     return "";
 }
 
+// For a cell of a table: no bar may end it early.
+std::string escaped(std::string text) {
+    for (std::size_t at = 0; (at = text.find('|', at)) != std::string::npos; at += 2)
+        text.insert(at, 1, '\\');
+    return text;
+}
+
+std::string meaning(const switchtec::RegisterInfo& reg) {
+    std::string text = reg.meaning;
+    if (reg.indices) text += fmt::format(". *: {}", fmt::join(reg.indices, reg.indices + reg.count, ", "));
+    return escaped(text);
+}
+
 std::string array(const switchtec::RegisterInfo& reg) {
     return reg.count == 1 ? "" : fmt::format("{} x {:#x}", reg.count, reg.stride);
 }
@@ -56,7 +70,7 @@ int main() {
         fmt::print("\n\n| offset | bytes | array | name | access | meaning |\n|---|---|---|---|---|---|\n");
         for (const auto& reg : block.registers) {
             fmt::print("| {:#06x} | {} | {} | `{}` | {} | {} |\n", reg.offset, reg.size, array(reg), reg.name,
-                       name(reg.access), reg.meaning);
+                       name(reg.access), meaning(reg));
         }
     }
 }
