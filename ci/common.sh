@@ -16,6 +16,7 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/ntblab
 export NTBLAB_T0=${NTBLAB_T0:-$EPOCHREALTIME}
 export LC_ALL=C.UTF-8
+export PATH=$PATH:/usr/sbin:/sbin # depmod and mkfs, for those who are not root
 step=${step:-bootstrap}
 log_file=/dev/null
 mkdir -p "$cache"
