@@ -156,12 +156,10 @@ release_sources() {
 # in the cache: nothing of the system's is read but its proxy settings, and nothing is changed. Fails if the archive
 # does not have the release. The lists are fetched once; apt_refresh fetches them again.
 apt_release() {
-    local dir=$cache/apt/$1 sources
+    local dir=$cache/apt/$1
     mkdir -p "$dir"/{lists/partial,archives/partial}
-    sources=$(release_sources "$1" deb && release_sources "$1" deb-src) || return
     (
         flock 9
-        printf '%s\n' "$sources" >"$dir/sources.list"
         : >"$dir/status"
         {
             env -u APT_CONFIG apt-config dump --no-empty --format '%f "%v";%n' Acquire |
@@ -191,14 +189,21 @@ END
     export APT_CONFIG=$dir/apt.conf
 }
 
-# Fetches the lists of the release chosen by apt_release again.
+# Fetches the lists of the release chosen by apt_release again; its sources.list is left with the suites that are there
+# (a mirror may lack updates or security).
 apt_refresh() {
-    local dir=${APT_CONFIG%/*}
-    progress "fetching the package lists of ${dir##*/}"
-    # Suites beside the first (updates, security) may be missing; apt then fails, having fetched the others.
+    local dir=${APT_CONFIG%/*} release type options uri suite rest
+    release=${dir##*/}
+    progress "fetching the package lists of $release"
+    rm -f "$dir/fetched"
+    { release_sources "$release" deb && release_sources "$release" deb-src; } >"$dir/sources.list" || return
     run_quiet apt-get update || true
-    if ! compgen -G "$dir/lists/*_dists_${dir##*/}_*Release" >/dev/null; then
-        progress "the archive offers no release '${dir##*/}' (see $log_file)"
+    while read -r type options uri suite rest; do
+        compgen -G "$dir/lists/*_dists_${suite}_*Release" >/dev/null && echo "$type $options $uri $suite $rest"
+    done <"$dir/sources.list" >"$dir/sources.list.new"
+    mv "$dir/sources.list.new" "$dir/sources.list"
+    if ! grep -q " $release main" "$dir/sources.list"; then
+        progress "the archive offers no release '$release' (see $log_file)"
         return 1
     fi
     touch "$dir/fetched"

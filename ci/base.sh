@@ -1,0 +1,42 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# The guests' Debian: the packages of guest/packages and those of NTBLAB_IMAGE_PACKAGES, as root.tar (with the owners).
+# Needs no root where unprivileged user namespaces or fakechroot work.
+# shellcheck source=common.sh
+source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+
+packages=$({ grep -v '^#' "$root/ci/guest/packages"; tr -s ' ,' '\n' <<<"${NTBLAB_IMAGE_PACKAGES:-}"; } | sed '/^$/d' | sort -u | paste -sd,)
+
+build() {
+    local release=$1 work mode=auto
+    work=$(scratch "$out")
+    ((EUID == 0)) && mode=root
+    need_space 1500 "the guest's Debian"
+    progress "installing Debian $release for the guests: ${packages//,/ }"
+    # In namespaces of its own, so that nothing stays mounted or running when this is killed.
+    local contained=()
+    ((EUID == 0)) && unshare --mount --pid --fork true 2>/dev/null && contained=(unshare --mount --pid --fork --kill-child --mount-proc)
+    # Whatever apt is told of this machine (proxies) holds for the packages of the guest, too.
+    grep '^Acquire' "$APT_CONFIG" >"$work/aptopt" || true
+    grep '^deb ' "${APT_CONFIG%/*}/sources.list" >"$work/sources.list"
+    env -u APT_CONFIG TMPDIR="$work" "${contained[@]}" mmdebstrap --mode="$mode" --variant=apt --include="$packages" \
+        --aptopt="$work/aptopt" --aptopt='APT::Install-Recommends "false"' --aptopt='Acquire::Languages "none"' \
+        --dpkgopt='path-exclude=/usr/share/man/*' --dpkgopt='path-exclude=/usr/share/doc/*' \
+        --dpkgopt='path-exclude=/usr/share/locale/*' --dpkgopt='path-include=/usr/share/doc/*/copyright' \
+        --customize-hook='rm -f "$1/etc/apt/apt.conf.d/99mmdebstrap"' \
+        "$release" "$work/root.tar" "$work/sources.list" >>"$log_file" 2>&1 </dev/null || return
+    rm -f "$work/aptopt" "$work/sources.list"
+    publish "$work" "$out"
+}
+
+step_begin base
+releases=(trixie)
+[[ $(host_release) == trixie ]] || releases+=("$(host_release)")
+for release in "${releases[@]}"; do
+    out=$cache/base-$release-$(content_key <<<"$packages $(hash_files ci/base.sh)")
+    step_done_if_present "$out"
+    apt_release "$release" || continue
+    build "$release" && exit
+    progress "Debian $release could not be installed (see $log_file)"
+done
+show_log_and_die "no Debian release for the guests could be installed"

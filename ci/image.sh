@@ -1,0 +1,54 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# The guest image: rootfs.erofs (Debian, kernel modules, our init; read-only and shared by all VMs), initrd.img, which
+# finds it, and cmdline, what the kernel is best told.
+# shellcheck source=common.sh
+source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+
+kernel=$("$root/ci/kernel.sh" | tail -1)
+base=$("$root/ci/base.sh" | tail -1)
+version=$(<"$kernel/version")
+
+build_init() {
+    progress "compiling the guest's init"
+    run g++ -std=c++20 -O2 -static -s -o "$work/ntblab-init" "$root"/ci/guest/init/*.cpp
+}
+
+# Just init, and the modules in the order in which it loads them.
+build_initrd() {
+    local module kind path name tree=$work/initrd
+    progress "packing initrd.img"
+    mkdir -p "$tree/modules"
+    cp "$work/ntblab-init" "$tree/init"
+    grep -v '^#' "$root/ci/guest/modules.initrd" | while read -r module; do
+        modprobe -d "$kernel" -S "$version" --show-depends "$module" | while read -r kind path; do
+            [[ $kind == insmod ]] || continue # else it is built into this kernel
+            name=$(basename "$path")
+            [[ -e $tree/modules/$name ]] && continue
+            cp "$path" "$tree/modules/"
+            echo "$name" >>"$tree/modules/list"
+        done
+    done
+    run bash -o pipefail -c 'cd "$1" && find . -mindepth 1 | LC_ALL=C sort | cpio --quiet -o -H newc -R 0:0 >"$2"' \
+        pack "$tree" "$work/initrd.img"
+    rm -r "$tree"
+}
+
+build_rootfs() {
+    local fakeroot=()
+    ((EUID == 0)) || fakeroot=(fakeroot)
+    need_space 1500 "the guest image"
+    progress "packing rootfs.erofs"
+    run "${fakeroot[@]}" "$root/ci/guest/compose.sh" "$base" "$kernel" "$work/ntblab-init" "$work"
+}
+
+step_begin image
+out=$cache/image-$(content_key <<<"$(basename "$kernel") $(basename "$base") $(hash_files ci/image.sh ci/guest)")
+step_done_if_present "$out"
+work=$(scratch "$out")
+build_init
+build_initrd
+build_rootfs
+rm "$work/ntblab-init"
+cp "$root/ci/guest/cmdline" "$work/"
+publish "$work" "$out"
