@@ -18,7 +18,7 @@ chown -R 0:0 "$tree/usr/lib/modules"
 install -o 0 -g 0 -m 0755 "$init" "$tree/usr/sbin/ntblab-init"
 for name in reboot poweroff halt; do ln -sf ntblab-init "$tree/usr/sbin/$name"; done
 install -o 0 -g 0 -m 0644 "$(dirname "$0")/sshd.conf" "$tree/etc/ssh/sshd_config.d/ntblab.conf"
-sed -i 's/^root:[^:]*:/root:!:/' "$tree/etc/shadow" # by key, or on the console
+sed -i 's/^root:[^:]*:/root:*:/' "$tree/etc/shadow" # by key or on the console; "!" would lock sshd out, too
 echo 'nameserver 10.0.2.3' >"$tree/etc/resolv.conf"  # QEMU's user-mode network
 : >"$tree/etc/motd"
 : >"$tree/etc/fstab"

@@ -41,7 +41,7 @@ std::optional<LinkEvent> KernelLog::next() {
 }
 
 void KernelLog::say(const std::string& line) {
-    const std::string record = "<4>ntblab-init: " + line + "\n";
+    const std::string record = "<3>ntblab-init: " + line + "\n";
     if (write(fd_, record.data(), record.size()) < 0) return;  // there is nobody else to tell
 }
 
