@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # The guest image: rootfs.erofs (Debian, kernel modules, our init; read-only and shared by all VMs), initrd.img, which
-# finds it, and cmdline, what the kernel is best told.
+# finds it, cmdline, what the kernel is best told, and a link to the kernel that all this is for.
 # shellcheck source=common.sh
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
@@ -44,7 +44,8 @@ build_rootfs() {
 }
 
 step_begin image
-out=$cache/image-$(content_key <<<"$(basename "$kernel") $(basename "$base") $(hash_files ci/image.sh ci/guest)")
+ours=$(cd "$root" && hash_files ci/image.sh ci/guest/{cmdline,compose.sh,modules.initrd,sshd.conf} ci/guest/init/*.{cpp,h})
+out=$cache/image-$(content_key <<<"$(basename "$kernel") $(basename "$base") $ours")
 step_done_if_present "$out"
 work=$(scratch "$out")
 build_init
@@ -52,4 +53,5 @@ build_initrd
 build_rootfs
 rm "$work/ntblab-init"
 cp "$root/ci/guest/cmdline" "$work/"
+ln -s "../$(basename "$kernel")" "$work/kernel"
 publish "$work" "$out"

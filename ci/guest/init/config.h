@@ -19,8 +19,8 @@ struct Config {
     std::vector<std::string> modules;  // loaded in this order at boot
 };
 
-/// Reads lines KEY='value' as a shell would source them (without expansions). Unknown keys are left alone; a missing
-/// NTBLAB_MODULES means the NTB driver and its network device, an empty one means none.
+/// Reads lines KEY='value' as a shell would source them (without expansions). Unknown keys are left alone; a
+/// missing NTBLAB_MODULES means the NTB driver and its network device, an empty one means none.
 Config parse_config(std::string_view text);
 
 /// The whole of a file, "" when it cannot be read.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The first half, in the initrd: loads the few modules without which there is no root file system, mounts the shared
-// read-only image below a RAM disk of the guest's own, and goes on there.
+// The first half, in the initrd: loads the few modules without which there is no root file system, mounts the
+// shared read-only image below a RAM disk of the guest's own, and goes on there.
 #include <fcntl.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
@@ -20,15 +20,18 @@ namespace {
 
 constexpr auto root_device = "/dev/vda";
 
-// Init must not return: the kernel's panic shows the reason on the console, and obeys panic= on the command line.
+// Init must not return: the kernel's panic shows the reason on the console, and obeys panic= on the command
+// line.
 [[noreturn]] void give_up(const std::string& what) {
     std::fprintf(stderr, "ntblab-init: %s: %s\n", what.c_str(), std::strerror(errno));
     _exit(1);
 }
 
-void mount_or_give_up(const char* source, const char* target, const char* type, unsigned long flags, const char* data) {
+void mount_or_give_up(const char* source, const char* target, const char* type, unsigned long flags,
+                      const char* data) {
     mkdir(target, 0755);
-    if (mount(source, target, type, flags, data) != 0) give_up(std::string("cannot mount ") + type + " on " + target);
+    if (mount(source, target, type, flags, data) != 0)
+        give_up(std::string("cannot mount ") + type + " on " + target);
 }
 
 void load_modules() {
@@ -56,7 +59,8 @@ void run_early() {
     mount_or_give_up("upper", "/upper", "tmpfs", 0, "mode=0755");
     mkdir("/upper/files", 0755);
     mkdir("/upper/work", 0755);
-    mount_or_give_up("root", "/root", "overlay", 0, "lowerdir=/image,upperdir=/upper/files,workdir=/upper/work");
+    mount_or_give_up("root", "/root", "overlay", 0,
+                     "lowerdir=/image,upperdir=/upper/files,workdir=/upper/work");
     for (const char* kept : {"/dev", "/proc", "/sys"}) {
         if (mount(kept, (std::string("/root") + kept).c_str(), nullptr, MS_MOVE, nullptr) != 0)
             give_up(std::string("cannot move ") + kept);

@@ -26,15 +26,20 @@ std::optional<LinkEvent> link_event(std::string_view record) {
     return LinkEvent{std::string(device), state == "up"};
 }
 
-KernelLog::KernelLog() : fd_(open("/dev/kmsg", O_RDWR | O_NONBLOCK | O_CLOEXEC)) { lseek(fd_, 0, SEEK_END); }
+KernelLog::KernelLog() : fd_(open("/dev/kmsg", O_RDWR | O_NONBLOCK | O_CLOEXEC)) {
+    lseek(fd_, 0, SEEK_END);
+}
 
-KernelLog::~KernelLog() { close(fd_); }
+KernelLog::~KernelLog() {
+    close(fd_);
+}
 
 std::optional<LinkEvent> KernelLog::next() {
     std::array<char, 8192> record{};
     while (true) {
         const ssize_t n = read(fd_, record.data(), record.size());
-        if (n < 0 && (errno == EPIPE || errno == EINTR)) continue;  // EPIPE: records were lost; go on with the oldest
+        if (n < 0 && (errno == EPIPE || errno == EINTR))
+            continue;  // EPIPE: records were lost; go on with the oldest
         if (n <= 0) return std::nullopt;
         if (auto event = link_event({record.data(), static_cast<std::size_t>(n)})) return event;
     }

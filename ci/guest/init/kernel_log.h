@@ -19,8 +19,8 @@ struct LinkEvent {
     bool operator==(const LinkEvent&) const = default;
 };
 
-/// What a record of /dev/kmsg says about an NTB link: the messages of ntb_hw_switchtec.c (Linux 6.12) "ntb link up",
-/// "ntb link down" and "ntb link forced down".
+/// What a record of /dev/kmsg says about an NTB link: the messages of ntb_hw_switchtec.c (Linux 6.12) "ntb
+/// link up", "ntb link down" and "ntb link forced down".
 std::optional<LinkEvent> link_event(std::string_view record);
 
 class KernelLog {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The guest's init, and under other names what ends a guest: reboot, poweroff and halt. These go straight to the kernel:
-// nothing in a guest outlives it.
+// The guest's init, and under other names what ends a guest: reboot, poweroff and halt. These go straight to
+// the kernel: nothing in a guest outlives it.
 #include <sys/reboot.h>
 #include <unistd.h>
 

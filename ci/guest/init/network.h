@@ -5,8 +5,9 @@
 //     poll(network.fd(), POLLIN);
 //     for (const auto& name : network.handle_events()) report("net-up " + name);
 //
-// The management and LAN interfaces are known by their MAC address and renamed mgmt0 and lan0; an interface of ntb_netdev
-// keeps the kernel's name and the first of them gets the node's address, also when the module is loaded again later.
+// The management and LAN interfaces are known by their MAC address and renamed mgmt0 and lan0; an interface
+// of ntb_netdev keeps the kernel's name and the first of them gets the node's address, also when the module
+// is loaded again later.
 #pragma once
 
 #include <netinet/in.h>
@@ -33,7 +34,8 @@ std::optional<Address> parse_address(const std::string& text);
 
 enum class Role { other, management, lan, ntb };
 
-/// What an interface is for. @param mac as sysfs prints it; @param driver the driver's name, "" if there is none.
+/// What an interface is for. @param mac as sysfs prints it; @param driver the driver's name, "" if there is
+/// none.
 Role role_of(std::string_view mac, std::string_view driver);
 
 class Network {
@@ -44,7 +46,8 @@ class Network {
     Network& operator=(const Network&) = delete;
 
     int fd() const { return netlink_; }
-    /// Sets up the interfaces that have appeared. @return the names of those whose link has come up since the last call.
+    /// Sets up the interfaces that have appeared. @return the names of those whose link has come up since the
+    /// last call.
     std::vector<std::string> handle_events();
 
   private:

@@ -14,7 +14,8 @@ StatusPort::StatusPort(const std::string& name) {
     std::error_code error;
     for (const auto& port : std::filesystem::directory_iterator("/sys/class/virtio-ports", error)) {
         if (read_file(port.path() / "name") == name + "\n")
-            fd_ = open(("/dev/" + port.path().filename().string()).c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC);
+            fd_ =
+                open(("/dev/" + port.path().filename().string()).c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC);
     }
 }
 

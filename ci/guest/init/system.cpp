@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The second half: one loop over the ends of children, the kernel's log, the network and what sshd says of itself.
+// The second half: one loop over the ends of children, the kernel's log, the network and what sshd says of
+// itself.
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/mount.h>
@@ -77,8 +78,9 @@ int open_notify_socket() {
     sockaddr_un address{};
     address.sun_family = AF_UNIX;
     std::strncpy(address.sun_path, notify_path, sizeof(address.sun_path) - 1);
-    bind(fd, reinterpret_cast<sockaddr*>(&address), sizeof(address));
-    return fd;
+    if (bind(fd, reinterpret_cast<sockaddr*>(&address), sizeof(address)) == 0) return fd;
+    close(fd);
+    return -1;  // poll() passes over it: only the event "ssh" is lost
 }
 
 // The PCI address of the switch whose management device has that name.
@@ -159,13 +161,15 @@ class System {
     void handle_notifications() {
         std::array<char, 512> text{};
         for (ssize_t n = 0; (n = recv(notify_, text.data(), text.size(), 0)) > 0;) {
-            if (std::string_view(text.data(), static_cast<std::size_t>(n)).find("READY=1") != std::string_view::npos)
+            if (std::string_view(text.data(), static_cast<std::size_t>(n)).find("READY=1") !=
+                std::string_view::npos)
                 status_.report("ssh");
         }
     }
 
     Config config_;
-    std::deque<std::string> modules_;  // still to be loaded; the front one is being loaded while loading_ is set
+    std::deque<std::string>
+        modules_;  // still to be loaded; the front one is being loaded while loading_ is set
     int children_;
     int notify_;
     KernelLog log_;

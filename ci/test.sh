@@ -1,0 +1,69 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# All tests and checks, whatever fails before; the last line counts them: "N passed, N failed, N skipped".
+# shellcheck source=common.sh
+source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+step="test"
+cd "$root"
+logs=$root/build/log
+mkdir -p "$logs"
+passed=0 failed=0 skipped=0
+
+our_sources() {
+    find ci qemu-ntb-device sim topologies lab tests -path qemu-ntb-device/qemu -prune -o \
+        -type f \( -name '*.cpp' -o -name '*.h' -o -name '*.c' \) -print
+}
+
+our_scripts() {
+    echo bootstrap
+    echo .ci/run
+    find ci tests -name '*.sh'
+}
+
+# check NAME COMMAND...: one check, which passes when the command does.
+check() {
+    local name=$1
+    shift
+    log_file=$logs/$name.log
+    if "$@" >"$log_file" 2>&1; then
+        passed=$((passed + 1))
+        progress "passed: $name"
+    else
+        failed=$((failed + 1))
+        tail -n 40 "$log_file" >&2
+        progress "failed: $name; the whole log is $log_file"
+    fi
+}
+
+check_format() { our_sources | xargs clang-format --dry-run -Werror; }
+
+check_tidy() { run-clang-tidy -quiet -p build -j "$(nproc)" "^$root/(ci|qemu-ntb-device|sim|topologies|lab|tests)/"; }
+
+check_scripts() { our_scripts | xargs shellcheck -x; }
+
+# suite NAME JUNIT COMMAND...: a runner that counts its own tests.
+suite() {
+    local name=$1 junit=$2 code=0 p f s
+    shift 2
+    rm -f "$junit"
+    progress "running: $name"
+    "$@" >&2 || code=$?
+    read -r p f s < <(/usr/bin/python3 ci/count_tests.py "$junit" 2>/dev/null || echo "0 0 0")
+    # A runner that fails without a failed test, or runs none, has itself failed.
+    ((f == 0 && (code != 0 || p == 0))) && f=1
+    passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
+    progress "$name: $p passed, $f failed, $s skipped"
+}
+
+check licences /usr/bin/python3 ci/check_spdx.py
+check scripts check_scripts
+check format check_format
+check tidy check_tidy
+check asan-build ci/compile.sh asan
+suite unit "$logs/unit.xml" ctest --preset asan -j "$(nproc)" --output-junit "$logs/unit.xml"
+if compgen -G 'tests/system/test_*.py' >/dev/null; then
+    suite system "$logs/system.xml" /usr/bin/python3 -m pytest tests/system --junitxml="$logs/system.xml" -p no:cacheprovider
+fi
+
+echo "$passed passed, $failed failed, $skipped skipped"
+((failed == 0 && passed > 0))
