@@ -19,6 +19,7 @@
 namespace ntblab::guest {
 namespace {
 
+constexpr unsigned iff_lower_up = 0x10000;  // linux/if.h, which cannot be included beside net/if.h
 constexpr auto management_mac = "52:54:00:4d:00:";
 constexpr auto lan_mac = "52:54:00:4c:00:";
 constexpr auto management_address = "10.0.2.15/24";  // QEMU's user-mode network
@@ -124,7 +125,9 @@ void Network::handle(const nlmsghdr& message, std::vector<std::string>& up) {
     std::array<char, IF_NAMESIZE> name{};
     if (if_indextoname(static_cast<unsigned>(index), name.data()) == nullptr) return;  // gone since
     if (known_.insert(index).second) set_up(index, name.data());
-    if ((link.ifi_flags & IFF_RUNNING) == 0U) {
+    // Both: an interface without a carrier may be called running until the kernel has noticed.
+    const bool carrier = (link.ifi_flags & IFF_RUNNING) != 0U && (link.ifi_flags & iff_lower_up) != 0U;
+    if (!carrier) {
         running_.erase(index);
     } else if ((link.ifi_flags & IFF_LOOPBACK) == 0U && running_.insert(index).second) {
         if_indextoname(static_cast<unsigned>(index), name.data());  // set_up may have renamed it
