@@ -109,8 +109,7 @@ std::uint64_t Chip::read(unsigned partition, std::uint32_t offset, unsigned size
 }
 
 void Chip::write(unsigned partition, std::uint32_t offset, std::uint64_t value, unsigned size) {
-    at(partition);
-    gas::write(*state_, partition, offset, value, size);
+    if (attached(partition)) gas::write(*state_, partition, offset, value, size);
 }
 
 Result<void> Chip::configure(unsigned partition, const PartitionConfig& config) {

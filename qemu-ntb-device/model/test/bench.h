@@ -25,7 +25,7 @@ inline constexpr std::uint64_t kMiB = 1ULL << 20;
 class Memory {
   public:
     Memory() : bytes_(static_cast<std::byte*>(std::aligned_alloc(4096, size()))) {}
-    std::span<std::byte> span() { return {bytes_.get(), Chip::state_size()}; }
+    std::span<std::byte> span() const { return {bytes_.get(), Chip::state_size()}; }
 
   private:
     struct Free {

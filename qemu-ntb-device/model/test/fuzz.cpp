@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+// libFuzzer target, built with clang only (see README).
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+
+#include "actions.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    const std::string wrong = switchtec::test::run_actions({data, size});
+    if (!wrong.empty()) {
+        std::fprintf(stderr, "%s\n", wrong.c_str());
+        std::abort();
+    }
+    return 0;
+}
