@@ -137,8 +137,13 @@ std::vector<WindowSpan> spans(const State& s, unsigned partition) {
 
 void disable_target(State& s, unsigned target) {
     for (unsigned p = 0; p < s.partition_count; ++p) {
-        disable_target(s.partition[p].control.active, target);
-        disable_target(s.partition[p].control.staged, target);
+        ControlBlock& b = s.partition[p].control;
+        disable_target(b.active, target);
+        if (b.state == kLocked) {
+            disable_target(b.staged, target);
+        } else {
+            b.staged = b.active;
+        }
     }
 }
 
