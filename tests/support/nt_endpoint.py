@@ -104,6 +104,10 @@ class Endpoint(QtestMachine):
             self.gas_write(self.control(peer, offset), value, size)
         self.operate(peer, CONFIGURE, NORMAL)
 
+    def list_requesters(self):
+        """What the driver's probe does first, in its own control block: lets the root complex and the endpoint itself through."""
+        self.configure(self, (0x400, 4, 1), (0x404, 4, self.gas_read(0x1000C, 2) << 16 | 1))
+
     def bar_control(self, peer, bar):
         return self.gas_read(self.control(peer, 0x40 + 16 * bar))
 
@@ -139,11 +143,13 @@ class Endpoint(QtestMachine):
         return count
 
     def enable_doorbells(self, vectors=(1, 2), mask=(1 << 64) - 1):
-        """Doorbells 0..59 interrupt by vectors[0], messages by vectors[1]."""
+        """Doorbells 0..59 interrupt by vectors[0], messages by vectors[1]; message i goes to the other host's i."""
         for bit in range(64):
             self.gas_write(self.dbmsg(IDB_VECTOR + bit), vectors[bit >= 60], 1)
         self.gas_write(self.dbmsg(ODB_MASK), (1 << 64) - 1, 8)
         self.gas_write(self.dbmsg(IDB_MASK), mask, 8)
+        peer = 1 - self.partition
+        self.gas_write(self.dbmsg(MSG_MAP), sum((index | peer << 2) << 8 * index for index in range(4)))
         for index in range(4):
             self.gas_write(self.dbmsg(IMSG + 8 * index), 1 << 32 | 1 << 40, 8)
 
@@ -181,8 +187,10 @@ class Pair:
 
     def boot(self, partition):
         self.boots += 1
-        return Endpoint(self.directory / f"{'ab'[partition]}{self.boots}", self.run_dir / "fabric.sock", partition,
-                        self.memory, properties=self.properties)
+        machine = Endpoint(self.directory / f"{'ab'[partition]}{self.boots}", self.run_dir / "fabric.sock", partition,
+                           self.memory, properties=self.properties)
+        machine.list_requesters()
+        return machine
 
     def __enter__(self):
         return self.a, self.b
