@@ -21,7 +21,25 @@ namespace {
 
 constexpr std::size_t kFileLimit = 1 << 20;
 
-Result<std::string> read_text(const std::string& path) {
+/// A tab is the most frequent reason why text that looks right is no YAML, and the parser's words for it do
+/// not say so.
+std::string syntax_hint(const std::string& text, const YAML::Mark& mark) {
+    std::size_t begin = 0;
+    for (int line = 0; line < mark.line && begin != std::string::npos; ++line) {
+        begin = text.find('\n', begin);
+        if (begin != std::string::npos) ++begin;
+    }
+    if (begin == std::string::npos) return "";
+    const std::string line = text.substr(begin, text.find('\n', begin) - begin);
+    const std::string indent = line.substr(0, line.find_first_not_of(" \t"));
+    return indent.find('\t') == std::string::npos
+               ? ""
+               : "; YAML is indented by spaces, this line begins with a tab";
+}
+
+}  // namespace
+
+Result<std::string> read_source(const std::string& path) {
     const UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
     if (!file)
         return fail(fmt::format("{}: {}; give the path of a topology file", path, std::strerror(errno)));
@@ -40,24 +58,6 @@ Result<std::string> read_text(const std::string& path) {
             return fail(fmt::format("{}: is larger than 1M; is it a topology file?", path));
     }
 }
-
-/// A tab is the most frequent reason why text that looks right is no YAML, and the parser's words for it do
-/// not say so.
-std::string syntax_hint(const std::string& text, const YAML::Mark& mark) {
-    std::size_t begin = 0;
-    for (int line = 0; line < mark.line && begin != std::string::npos; ++line) {
-        begin = text.find('\n', begin);
-        if (begin != std::string::npos) ++begin;
-    }
-    if (begin == std::string::npos) return "";
-    const std::string line = text.substr(begin, text.find('\n', begin) - begin);
-    const std::string indent = line.substr(0, line.find_first_not_of(" \t"));
-    return indent.find('\t') == std::string::npos
-               ? ""
-               : "; YAML is indented by spaces, this line begins with a tab";
-}
-
-}  // namespace
 
 Result<Topology> parse(const std::string& text, const std::string& path) {
     std::vector<YAML::Node> documents;
@@ -84,7 +84,7 @@ Result<Topology> parse(const std::string& text, const std::string& path) {
 }
 
 Result<Topology> load(const std::string& path) {
-    const auto text = read_text(path);
+    const auto text = read_source(path);
     if (!text) return tl::unexpected(text.error());
     return parse(*text, path);
 }

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT
+#include "boot_watch.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <boost/asio/steady_timer.hpp>
+
+namespace ntblab::lab {
+namespace {
+
+constexpr std::chrono::seconds kClockTick{1};
+
+}  // namespace
+
+void BootWatch::add(const std::string& node, const NodePaths& files, std::uint64_t offset, std::size_t links,
+                    int pidfd) {
+    Node& entry = nodes_.emplace_back(Node{node, files, NodeStatus(links), nullptr});
+    entry.follower = std::make_unique<LogFollower>(
+        io_, files.status_log(), offset, [this, &entry](const std::string& line) { take(entry, line); });
+    add_process(fmt::format("QEMU of node '{}'", node), files.qemu_log(), pidfd);
+}
+
+void BootWatch::add_process(const std::string& name, const std::filesystem::path& log, int pidfd) {
+    Descriptor& descriptor = processes_.emplace_back(io_, ::fcntl(pidfd, F_DUPFD_CLOEXEC, 0));
+    descriptor.async_wait(Descriptor::wait_read, [this, name, log](const boost::system::error_code& error) {
+        if (error) return;
+        failures_.push_back({name + " ended", log});
+        io_.stop();
+    });
+}
+
+void BootWatch::take(Node& node, const std::string& line) {
+    node.status.take(line);
+    progress_.event(node.name, line);
+    if (!node.status.failure().empty())
+        failures_.push_back(
+            {fmt::format("node '{}': {}", node.name, node.status.failure()), node.files.console_log()});
+    show();
+    if (!failures_.empty() || all_ready()) io_.stop();
+}
+
+bool BootWatch::all_ready() const {
+    return std::all_of(nodes_.begin(), nodes_.end(), [](const Node& node) { return node.status.ready(); });
+}
+
+void BootWatch::show() {
+    std::string text;
+    for (const Node& node : nodes_)
+        text += (text.empty() ? "" : "; ") + node.name + ": " + node.status.summary();
+    progress_.state(text);
+}
+
+void BootWatch::end_of_time(std::chrono::seconds limit) {
+    for (const Node& node : nodes_)
+        if (!node.status.ready())
+            failures_.push_back(
+                {fmt::format(
+                     "node '{}' is not ready after {} s: {}; a slower machine needs a larger --timeout",
+                     node.name, limit.count(), node.status.summary()),
+                 node.files.console_log()});
+    io_.stop();
+}
+
+std::vector<BootFailure> BootWatch::wait(std::chrono::seconds limit) {
+    boost::asio::steady_timer deadline(io_, limit);
+    deadline.async_wait([&](const boost::system::error_code& error) {
+        if (!error) end_of_time(limit);
+    });
+    boost::asio::steady_timer clock(io_);
+    const std::function<void(const boost::system::error_code&)> tick =
+        [&](const boost::system::error_code& error) {
+            if (error) return;
+            show();
+            clock.expires_after(kClockTick);
+            clock.async_wait(tick);
+        };
+    tick({});
+    for (Node& node : nodes_) node.follower->drain();
+    if (failures_.empty() && !all_ready()) {
+        io_.restart();
+        io_.run();
+    }
+    progress_.clear();
+    // The handlers that the timers leave behind use what is about to go.
+    clock.cancel();
+    deadline.cancel();
+    processes_.clear();
+    for (Node& node : nodes_) node.follower.reset();
+    io_.restart();
+    io_.poll();
+    return std::move(failures_);
+}
+
+}  // namespace ntblab::lab

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+#include "boots.h"
+
+#include <algorithm>
+
+#include "files.h"
+#include "status.h"
+#include "text.h"
+
+namespace ntblab::lab {
+
+unsigned count_boots(const std::filesystem::path& status_log) {
+    const auto lines = split(read_if_there(status_log), '\n');
+    return static_cast<unsigned>(std::count(lines.begin(), lines.end(), "userspace"));
+}
+
+std::string last_status(const std::filesystem::path& status_log) {
+    NodeStatus status(0);
+    for (const std::string& line : split(read_if_there(status_log), '\n')) status.take(line);
+    return status.failure().empty() ? status.summary() : status.failure();
+}
+
+}  // namespace ntblab::lab

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: MIT
+#include "bring_up.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <ctime>
+#include <optional>
+
+#include "boot_watch.h"
+#include "claim.h"
+#include "fabric.h"
+#include "failure_report.h"
+#include "files.h"
+#include "run_dir.h"
+#include "ssh.h"
+#include "status.h"
+#include "teardown.h"
+#include "vm.h"
+
+namespace ntblab::lab {
+namespace {
+
+/// One run of `bring_up`, with the directory claimed.
+class Start {
+  public:
+    Start(boost::asio::io_context& io, const Interrupts& interrupts, const Plan& plan,
+          const UpOptions& options)
+        : io_(io), interrupts_(interrupts), plan_(plan), options_(options), progress_(plan.topology.name) {}
+
+    /// nullopt: done. Else what went wrong, if it was not a signal.
+    std::optional<std::vector<BootFailure>> run() {
+        if (auto prepared = prepare(); !prepared) return one_failure(prepared.error().message);
+        if (auto started = start(); !started) return one_failure(started.error().message);
+        auto failures = watch();
+        if (!failures.empty() || interrupts_.caught()) return failures;
+        if (auto finished = finish(); !finished) return one_failure(finished.error().message);
+        return std::nullopt;
+    }
+
+    UpResult result() { return {kOk, state_, progress_.seconds()}; }
+
+  private:
+    static std::vector<BootFailure> one_failure(const std::string& what) { return {{what, {}}}; }
+
+    Result<void> prepare() {
+        take_hold(state_, "up");
+        state_.topology = options_.file;
+        state_.accelerator = name_of(plan_.accelerator);
+        state_.started = std::time(nullptr);
+        if (auto saved = save_state(plan_.paths, state_); !saved) return saved;
+        if (auto copied = write_file(plan_.paths.topology(), plan_.source); !copied) return copied;
+        if (!plan_.topology.switches.empty()) {
+            auto fabric = start_fabric(plan_);
+            if (!fabric) return tl::unexpected(fabric.error());
+            fabric_ = std::move(*fabric);
+            state_.fabric = fabric_->process.id();
+        }
+        if (auto made = make_ssh_keys(plan_.paths); !made) return made;
+        for (std::size_t node = 0; node < plan_.topology.nodes.size(); ++node)
+            if (auto prepared = prepare_vm(plan_, node); !prepared) return prepared;
+        return fabric_ ? wait_for_fabric(plan_, *fabric_) : Result<void>{};
+    }
+
+    Result<void> start() {
+        for (std::size_t node = 0; node < plan_.topology.nodes.size(); ++node) {
+            auto vm = start_vm(plan_, node);
+            if (!vm) return tl::unexpected(vm.error());
+            state_.nodes.push_back(describe_node(plan_.topology, node, vm->id()));
+            vms_.push_back(std::move(*vm));
+        }
+        return save_state(plan_.paths, state_);
+    }
+
+    std::vector<BootFailure> watch() {
+        BootWatch watch(io_, progress_);
+        for (std::size_t node = 0; node < vms_.size(); ++node) {
+            const std::string& name = plan_.topology.nodes[node].name;
+            watch.add(name, plan_.paths.node(name), 0, links_expected(plan_.topology, node),
+                      vms_[node].pidfd());
+        }
+        if (fabric_) watch.add_process("ntb-fabric", plan_.paths.fabric_log(), fabric_->process.pidfd());
+        return watch.wait(options_.timeout);
+    }
+
+    Result<void> finish() {
+        for (NodeState& node : state_.nodes) {
+            auto port = find_ssh_port(plan_.paths.node(node.name));
+            if (!port) return tl::unexpected(port.error());
+            node.ssh_port = *port;
+        }
+        state_.ready = true;
+        release_hold(state_);
+        if (auto saved = save_state(plan_.paths, state_); !saved) return saved;
+        progress_.finish(fmt::format("{} {} ready", state_.nodes.size(),
+                                     state_.nodes.size() == 1 ? "node is" : "nodes are"));
+        return {};
+    }
+
+    boost::asio::io_context& io_;
+    const Interrupts& interrupts_;
+    const Plan& plan_;
+    const UpOptions& options_;
+    Progress progress_;
+    ClusterState state_;
+    std::optional<StartingFabric> fabric_;
+    std::vector<Child> vms_;
+};
+
+}  // namespace
+
+Result<Plan> make_plan(const UpOptions& options) {
+    const auto source = topology::read_source(options.file);
+    if (!source) return tl::unexpected(source.error());
+    auto topology = topology::parse(*source, options.file);
+    if (!topology) return tl::unexpected(topology.error());
+    for (const std::string& warning : topology->warnings) fmt::print(stderr, "warning: {}\n", warning);
+    if (!options.name.empty()) {
+        if (!topology::valid_name(options.name))
+            return fail(fmt::format(
+                "--name {}: a cluster's name has lower-case letters, digits and inner hyphens, at most 32",
+                options.name));
+        topology->name = options.name;
+    }
+    const auto accelerator = choose_accelerator(options.accelerator);
+    if (!accelerator) return tl::unexpected(accelerator.error());
+    const ClusterPaths paths{run_base() / topology->name};
+    return Plan{std::move(*topology), *source, paths, find_install(), *accelerator};
+}
+
+UpResult bring_up(boost::asio::io_context& io, const Interrupts& interrupts, const Plan& plan,
+                  const UpOptions& options) {
+    if (const auto base = prepare_run_base(); !base) {
+        fmt::print(stderr, "ntblab: {}\n", base.error().message);
+        return {};
+    }
+    const auto lock = claim_new(plan.paths);
+    if (!lock) {
+        fmt::print(stderr, "ntblab: {}\n", lock.error().message);
+        return {.exit_code = kBusy};
+    }
+    std::optional<std::vector<BootFailure>> failures;
+    if (const auto fits = check_host(plan, options.overcommit); !fits) {
+        failures = {{fits.error().message, {}}};
+    } else {
+        Start start(io, interrupts, plan, options);
+        failures = start.run();
+        if (!failures) return start.result();
+    }
+    io.restart();
+    io.poll();  // a signal may be what made something else fail
+    if (interrupts.caught()) {
+        fmt::print(stderr, "ntblab: interrupted; taking cluster '{}' down\n", plan.topology.name);
+    } else {
+        report_failures(plan.paths, *failures);
+    }
+    if (const auto destroyed = destroy_cluster(plan.paths); !destroyed)
+        fmt::print(stderr, "ntblab: {}\n", destroyed.error().message);
+    remove_empty_run_base();
+    return {.exit_code = interrupts.caught() ? kSignalBase + *interrupts.caught() : kFailure};
+}
+
+}  // namespace ntblab::lab

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: MIT
+#include "doctor.h"
+
+#include <fmt/format.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include <array>
+#include <thread>
+
+#include "accelerator.h"
+#include "cluster_list.h"
+#include "install.h"
+#include "plan.h"
+#include "process.h"
+#include "run_dir.h"
+#include "strays.h"
+#include "text.h"
+
+namespace ntblab::lab {
+namespace {
+
+constexpr std::uint64_t kPairMemory = 2ULL << 30;
+constexpr std::uint64_t kRunDirSpace = 64ULL << 20;
+constexpr std::chrono::seconds kProbeLimit{3};
+
+Finding processor() {
+    const unsigned count = std::thread::hardware_concurrency();
+    return {"processors", count >= 2 ? Verdict::good : Verdict::warning, fmt::format("{}", count),
+            count >= 2 ? "" : "a pair boots faster on two"};
+}
+
+Finding accelerator() {
+    const KvmProbe probe = probe_kvm(kProbeLimit);
+    if (probe.works) return {"accelerator", Verdict::good, "KVM runs guests", ""};
+    return {"accelerator", Verdict::warning, "TCG; KVM does not run guests: " + probe.reason,
+            "clusters run, slower; for KVM, run on hardware or with nested virtualisation, with access to "
+            "/dev/kvm"};
+}
+
+Finding memory() {
+    const std::uint64_t available = available_memory();
+    const std::string detail = human_size(available) + " available";
+    if (available >= kPairMemory) return {"memory", Verdict::good, detail, ""};
+    return {"memory", Verdict::warning, detail,
+            "the default pair may take 2G; lower 'memory' in the topology"};
+}
+
+Finding run_directory() {
+    const auto base = prepare_run_base();
+    if (!base) return {"run directory", Verdict::bad, base.error().message, ""};
+    struct statvfs space {};
+    const std::uint64_t free = ::statvfs(base->c_str(), &space) == 0 ? space.f_bavail * space.f_frsize : 0;
+    const std::string detail = fmt::format("{}, {} free", base->string(), human_size(free));
+    remove_empty_run_base();
+    const auto fits = check_path_lengths(*base / std::string(32, 'x'), {std::string(32, 'x')});
+    if (free < kRunDirSpace)
+        return {"run directory", Verdict::bad, detail,
+                "free some space there, or set NTBLAB_RUN_DIR elsewhere"};
+    if (!fits)
+        return {"run directory", Verdict::warning,
+                detail + "; too long for clusters and nodes with long names",
+                "set NTBLAB_RUN_DIR to a shorter path"};
+    return {"run directory", Verdict::good, detail, ""};
+}
+
+Finding program(const std::string& name, const std::string& package) {
+    for (const std::string& folder : split(std::getenv("PATH") != nullptr ? std::getenv("PATH") : "", ':'))
+        if (::access((folder + "/" + name).c_str(), X_OK) == 0)
+            return {name, Verdict::good, folder + "/" + name, ""};
+    return {name, Verdict::bad, "not found in PATH", "install " + package};
+}
+
+std::vector<Finding> parts() {
+    const Install install = find_install();
+    const auto missing = install.missing();
+    std::vector<Finding> result;
+    for (const auto& path : missing)
+        result.push_back(
+            {path.filename().string(), Verdict::bad, path.string() + " is missing", "run ./bootstrap build"});
+    if (missing.empty()) result.push_back({"QEMU, kernel, image", Verdict::good, install.share.string(), ""});
+    return result;
+}
+
+/// A QEMU that lacks a library or our device starts no cluster, however present its file is.
+Finding qemu() {
+    const Install install = find_install();
+    if (::access(install.qemu().c_str(), X_OK) != 0)
+        return {"QEMU", Verdict::bad, "not built", "run ./bootstrap build"};
+    auto child = spawn({.arguments = {install.qemu(), "-device", "switchtec-ntb,help"},
+                        .environment = {"LD_LIBRARY_PATH=" + install.lib.string()}});
+    const int code = child ? exit_code_of(child->wait()) : 1;
+    if (code == 0) return {"QEMU", Verdict::good, "starts, and has the device switchtec-ntb", ""};
+    return {"QEMU", Verdict::bad,
+            fmt::format("`{} -device switchtec-ntb,help` fails", install.qemu().string()),
+            "run it by hand to see why; LD_LIBRARY_PATH=" + install.lib.string()};
+}
+
+Finding leftovers() {
+    const auto base = run_base();
+    std::string found;
+    for (const auto& [mark, processes] : marked_processes())
+        if (std::filesystem::path(mark).parent_path() == base && !load_state({mark})) found += " " + mark;
+    for (const Cluster& cluster : list_clusters())
+        if (condition_of(cluster) == "broken") found += " " + cluster.paths.name();
+    if (found.empty()) return {"leftovers", Verdict::good, "none", ""};
+    return {"leftovers", Verdict::warning, "of clusters that were not ended:" + found,
+            "run ntblab down --all"};
+}
+
+}  // namespace
+
+std::vector<Finding> examine() {
+    std::vector<Finding> result = {processor(), accelerator(), memory(), run_directory()};
+    result.push_back(program("ssh", "openssh-client"));
+    result.push_back(program("ssh-keygen", "openssh-client"));
+    for (Finding& part : parts()) result.push_back(std::move(part));
+    result.push_back(qemu());
+    result.push_back(leftovers());
+    return result;
+}
+
+}  // namespace ntblab::lab

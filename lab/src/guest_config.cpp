@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+#include "guest_config.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "addresses.h"
+
+namespace ntblab::lab {
+namespace {
+
+using topology::Endpoint;
+using topology::Topology;
+
+/// Where `node` reaches `other`; "" if it does not.
+std::string address_seen_by(const Topology& topology, std::size_t node, std::size_t other) {
+    for (const Endpoint& endpoint : topology.endpoints(other)) {
+        const auto& partitions = topology.switches[endpoint.sw].partitions;
+        if (other == node || partitions[*partitions[endpoint.partition].peer].node == node)
+            return nt_address(topology, endpoint);
+    }
+    return lan_address(topology, other);
+}
+
+}  // namespace
+
+std::string guest_config(const Topology& topology, std::size_t node) {
+    std::vector<std::string> addresses;
+    for (const Endpoint& endpoint : topology.endpoints(node))
+        addresses.push_back(nt_address(topology, endpoint) + "/24");
+    const std::string lan = lan_address(topology, node);
+    // Every value is of a form without quotes: names, addresses, module names.
+    return fmt::format(
+        "NTBLAB_CLUSTER='{}'\nNTBLAB_NODE='{}'\nNTBLAB_INDEX='{}'\nNTBLAB_ADDRESS='{}'\nNTBLAB_ADDRESSES='{}'"
+        "\n"
+        "NTBLAB_LAN_ADDRESS='{}'\nNTBLAB_MODULES='{}'\n",
+        topology.name, topology.nodes[node].name, node + 1, addresses.empty() ? "" : addresses[0],
+        fmt::join(addresses, " "), lan.empty() ? "" : lan + "/24",
+        fmt::join(topology.nodes[node].modules, " "));
+}
+
+std::string guest_hosts(const Topology& topology, std::size_t node) {
+    std::string result = "127.0.0.1 localhost\n::1 localhost ip6-localhost ip6-loopback\n";
+    for (std::size_t other = 0; other < topology.nodes.size(); ++other) {
+        const std::string& name = topology.nodes[other].name;
+        std::string address = address_seen_by(topology, node, other);
+        if (address.empty() && other == node) address = "127.0.1.1";
+        if (!address.empty()) result += fmt::format("{} {}\n", address, name);
+        if (topology.lan) result += fmt::format("{} {}.lan\n", lan_address(topology, other), name);
+    }
+    return result;
+}
+
+}  // namespace ntblab::lab

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+// What a guest is told about itself, as the files of opt/ntblab that its init reads through fw_cfg.
+#pragma once
+
+#include <string>
+
+#include "topology/topology.h"
+
+namespace ntblab::lab {
+
+/// opt/ntblab/config: lines KEY='value' as a shell sources them. NTBLAB_ADDRESS is that of the first NT
+/// endpoint, NTBLAB_ADDRESSES those of all, in the order of the endpoints' PCI addresses.
+std::string guest_config(const topology::Topology& topology, std::size_t node);
+
+/// opt/ntblab/hosts: the whole /etc/hosts of the node. A neighbour's name is its address at the first NT pair
+/// that joins the two, another node's its LAN address; NAME.lan is always the LAN address.
+std::string guest_hosts(const topology::Topology& topology, std::size_t node);
+
+}  // namespace ntblab::lab

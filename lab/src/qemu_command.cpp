@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: MIT
+#include "qemu_command.h"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+
+#include "lan.h"
+#include "qemu_options.h"
+
+namespace ntblab::lab {
+namespace {
+
+using topology::Endpoint;
+using topology::Topology;
+using Options = std::vector<std::string>;
+
+void add(Options& options, const Options& more) {
+    options.insert(options.end(), more.begin(), more.end());
+}
+
+Options machine(const topology::Node& node, Accelerator accelerator) {
+    return {"-machine", "q35,memory-backend=ram",
+            "-accel",   accelerator == Accelerator::kvm ? "kvm" : "tcg,thread=multi",
+            "-cpu",     "max",
+            "-smp",     fmt::format("{}", node.cpus),
+            "-m",       fmt::format("{}M", node.memory >> 20),
+            "-object",  fmt::format("memory-backend-memfd,id=ram,size={}M,share=on", node.memory >> 20)};
+}
+
+Options boot(const topology::Node& node, const Install& install) {
+    // noapictimer would cost precision, quiet saves the time of an emulated serial port; panic=-1 restarts at
+    // once.
+    std::string cmdline = "console=ttyS0 quiet panic=-1";
+    if (!node.cmdline.empty()) cmdline += " " + node.cmdline;
+    const std::string image = option_value(install.rootfs());
+    return {"-kernel",
+            install.kernel(),
+            "-initrd",
+            install.initrd(),
+            "-append",
+            cmdline,
+            "-blockdev",
+            fmt::format(
+                "driver=raw,node-name=root,read-only=on,file.driver=file,file.filename={},file.locking=off,"
+                "file.read-only=on",
+                image),
+            "-device",
+            "virtio-blk-pci,drive=root"};
+}
+
+Options ports(const NodePaths& files) {
+    return {"-chardev",
+            fmt::format("socket,id=console,path={},server=on,wait=off,logfile={},logappend=on",
+                        option_value(files.console_socket()), option_value(files.console_log())),
+            "-serial",
+            "chardev:console",
+            "-chardev",
+            fmt::format("socket,id=qmp,path={},server=on,wait=off", option_value(files.qmp_socket())),
+            "-mon",
+            "chardev=qmp,mode=control",
+            "-device",
+            "virtio-serial-pci",
+            "-chardev",
+            fmt::format("file,id=status,path={},append=on", option_value(files.status_log())),
+            "-device",
+            "virtserialport,chardev=status,name=ntblab.status",
+            "-device",
+            "virtio-rng-pci"};
+}
+
+Options network(const Topology& topology, std::size_t node, const ClusterPaths& paths) {
+    Options result = {"-netdev", "user,id=mgmt,hostfwd=tcp:127.0.0.1:0-:22", "-device",
+                      fmt::format("virtio-net-pci,netdev=mgmt,mac=52:54:00:4d:00:{:02x},romfile=", node + 1)};
+    const Options lan = lan_options(topology, node, paths);
+    add(result, lan);
+    if (!lan.empty())
+        add(result, {"-device",
+                     fmt::format("virtio-net-pci,netdev=lan,mac=52:54:00:4c:00:{:02x},romfile=", node + 1)});
+    return result;
+}
+
+Options guest_files(const ClusterPaths& paths, const NodePaths& files) {
+    Options result;
+    const std::pair<const char*, std::filesystem::path> entries[] = {
+        {"config", files.config()},
+        {"hosts", files.hosts()},
+        {"authorized_keys", paths.authorized_keys()},
+        {"ssh_host_key", paths.ssh_host_key()}};
+    for (const auto& [name, file] : entries)
+        add(result, {"-fw_cfg", fmt::format("name=opt/ntblab/{},file={}", name, option_value(file))});
+    return result;
+}
+
+/// A root port with the endpoint behind it. The port can do at least what the endpoint's link needs.
+Options endpoint(const Topology& topology, const Endpoint& where, std::size_t number,
+                 const ClusterPaths& paths) {
+    const topology::Switch& sw = topology.switches[where.sw];
+    const unsigned speed = sw.partitions[where.partition].link.generation >= 5 ? 32 : 16;
+    return {"-device",
+            fmt::format("pcie-root-port,id=rp{0},chassis={1},slot={1},x-speed={2},x-width=16", number,
+                        number + 1, speed),
+            "-device",
+            fmt::format("switchtec-ntb,id=ntb{0},bus=rp{0},fabric={1},switch={2},partition={3}", number,
+                        option_value(paths.fabric_socket()), sw.name, where.partition)};
+}
+
+}  // namespace
+
+std::vector<std::string> qemu_command(const Topology& topology, std::size_t node, const ClusterPaths& paths,
+                                      const Install& install, Accelerator accelerator) {
+    const topology::Node& machine_node = topology.nodes[node];
+    const NodePaths files = paths.node(machine_node.name);
+    Options result = {install.qemu(),
+                      "-name",
+                      fmt::format("{}/{},debug-threads=on", topology.name, machine_node.name),
+                      "-L",
+                      install.firmware(),
+                      "-nodefaults",
+                      "-no-user-config",
+                      "-display",
+                      "none",
+                      "-msg",
+                      "timestamp=on"};
+    add(result, machine(machine_node, accelerator));
+    add(result, boot(machine_node, install));
+    add(result, ports(files));
+    add(result, network(topology, node, paths));
+    add(result, guest_files(paths, files));
+    std::size_t number = 0;
+    for (const Endpoint& where : topology.endpoints(node))
+        add(result, endpoint(topology, where, number++, paths));
+    return result;
+}
+
+std::vector<std::string> fabric_command(const ClusterPaths& paths, const Install& install) {
+    return {install.fabric(), "--topology", paths.topology(), "--run-dir", paths.dir, "--ready-fd", "3"};
+}
+
+std::vector<std::string> cluster_environment(const ClusterPaths& paths, const Install& install) {
+    std::string libraries = install.lib;
+    if (const char* path = std::getenv("LD_LIBRARY_PATH"); path != nullptr && *path != '\0')
+        libraries += std::string(":") + path;
+    return {fmt::format("{}={}", kClusterMark, paths.dir.string()), "LD_LIBRARY_PATH=" + libraries};
+}
+
+}  // namespace ntblab::lab

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+// ssh to a node: one connection per boot of the guest, kept open in the background and shared by all
+// commands.
+//
+//     Ssh ssh(paths, node);
+//     if (auto ok = ssh.connect(); !ok) return ok.error();
+//     auto child = spawn({.arguments = ssh.command("uname -r"), .environment = ssh.environment(), .output =
+//     1});
+#pragma once
+
+#include <ntblab/result.h>
+
+#include <string>
+#include <vector>
+
+#include "cluster_paths.h"
+#include "cluster_state.h"
+
+namespace ntblab::lab {
+
+class Ssh {
+  public:
+    Ssh(const ClusterPaths& cluster, const NodeState& node);
+
+    /// Makes sure that there is a connection. Errors: the guest does not run, or does not let us in yet.
+    Result<void> connect() const;
+
+    /// The line that runs a command of the guest's shell through the connection; without one, a login shell.
+    /// `terminal`: with a terminal of its own.
+    std::vector<std::string> command(const std::string& line, bool terminal = false) const;
+    /// For whatever `command` is spawned.
+    std::vector<std::string> environment() const;
+
+    /// Runs a line and returns its standard output. Errors: it failed, or ssh did.
+    Result<std::string> capture(const std::string& line) const;
+
+  private:
+    std::vector<std::string> base_command(const std::string& master) const;
+    bool connected() const;
+
+    ClusterPaths cluster_;
+    NodePaths files_;
+    NodeState node_;
+    std::string socket_;
+};
+
+/// Makes the cluster's key, the guests' host key and the known_hosts file. Errors: no ssh-keygen; disk full.
+Result<void> make_ssh_keys(const ClusterPaths& paths);
+
+}  // namespace ntblab::lab

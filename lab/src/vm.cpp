@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+#include "vm.h"
+
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <filesystem>
+
+#include "addresses.h"
+#include "files.h"
+#include "guest_config.h"
+#include "qemu_command.h"
+#include "qmp.h"
+#include "text.h"
+
+namespace ntblab::lab {
+
+Result<void> prepare_vm(const Plan& plan, std::size_t node) {
+    const NodePaths files = plan.paths.node(plan.topology.nodes[node].name);
+    if (::mkdir(files.dir.c_str(), 0700) != 0 && errno != EEXIST)
+        return fail(errno_message("cannot make " + files.dir.string()));
+    if (auto written = write_file(files.config(), guest_config(plan.topology, node)); !written)
+        return written;
+    if (auto written = write_file(files.hosts(), guest_hosts(plan.topology, node)); !written) return written;
+    for (const auto& log : {files.status_log(), files.console_log(), files.qemu_log()})
+        if (const auto opened = open_log(log); !opened) return tl::unexpected(opened.error());
+    return {};
+}
+
+Result<Child> start_vm(const Plan& plan, std::size_t node) {
+    const NodePaths files = plan.paths.node(plan.topology.nodes[node].name);
+    auto log = open_log(files.qemu_log());
+    if (!log) return tl::unexpected(log.error());
+    return spawn({.arguments = qemu_command(plan.topology, node, plan.paths, plan.install, plan.accelerator),
+                  .environment = cluster_environment(plan.paths, plan.install),
+                  .output = log->get(),
+                  .error = log->get(),
+                  .new_session = true});
+}
+
+NodeState describe_node(const topology::Topology& topology, std::size_t node, const ProcessId& qemu) {
+    const auto endpoints = topology.endpoints(node);
+    return {.name = topology.nodes[node].name,
+            .index = static_cast<unsigned>(node + 1),
+            .qemu = qemu,
+            .address = endpoints.empty() ? "" : nt_address(topology, endpoints[0]),
+            .lan_address = lan_address(topology, node)};
+}
+
+Result<unsigned> find_ssh_port(const NodePaths& files) {
+    const auto answer = human_monitor_command(files.qmp_socket(), "info usernet");
+    if (!answer) return tl::unexpected(answer.error());
+    return forwarded_ssh_port(*answer);
+}
+
+std::uint64_t status_size(const NodePaths& files) {
+    std::error_code error;
+    const auto size = std::filesystem::file_size(files.status_log(), error);
+    return error ? 0 : size;
+}
+
+}  // namespace ntblab::lab

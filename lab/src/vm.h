@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+// One node's virtual machine.
+#pragma once
+
+#include <ntblab/result.h>
+
+#include <cstdint>
+
+#include "plan.h"
+#include "process.h"
+
+namespace ntblab::lab {
+
+/// Writes what the guest is told, makes its logs.
+Result<void> prepare_vm(const Plan& plan, std::size_t node);
+
+/// Starts its QEMU; `prepare_vm` has been called and the fabric listens.
+Result<Child> start_vm(const Plan& plan, std::size_t node);
+
+/// What `state.json` says of a node that has just been started.
+NodeState describe_node(const topology::Topology& topology, std::size_t node, const ProcessId& qemu);
+
+/// Port of this machine that leads to the guest's ssh; QEMU chose it.
+Result<unsigned> find_ssh_port(const NodePaths& files);
+
+/// Bytes in the node's status log: where what comes next will begin.
+std::uint64_t status_size(const NodePaths& files);
+
+}  // namespace ntblab::lab
