@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "boot_watch.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <boost/asio/steady_timer.hpp>
@@ -12,13 +12,25 @@ namespace {
 
 constexpr std::chrono::seconds kClockTick{1};
 
+std::uint64_t size_of(const std::filesystem::path& file) {
+    std::error_code error;
+    const auto size = std::filesystem::file_size(file, error);
+    return error ? 0 : size;
+}
+
 }  // namespace
 
-void BootWatch::add(const std::string& node, const NodePaths& files, std::uint64_t offset, std::size_t links,
-                    int pidfd) {
-    Node& entry = nodes_.emplace_back(Node{node, files, NodeStatus(links), nullptr});
-    entry.follower = std::make_unique<LogFollower>(
-        io_, files.status_log(), offset, [this, &entry](const std::string& line) { take(entry, line); });
+void BootWatch::add(const std::string& node, const NodePaths& files, std::size_t links) {
+    Node& entry = nodes_.emplace_back(Node{node, files, NodeStatus(links)});
+    entry.follower =
+        std::make_unique<LogFollower>(io_, files.status_log(), size_of(files.status_log()),
+                                      [this, &entry](const std::string& line) { take(entry, line); });
+    entry.console =
+        std::make_unique<LogFollower>(io_, files.console_log(), size_of(files.console_log()),
+                                      [this, &entry](const std::string& line) { take_console(entry, line); });
+}
+
+void BootWatch::add_qemu(const std::string& node, const NodePaths& files, int pidfd) {
     add_process(fmt::format("QEMU of node '{}'", node), files.qemu_log(), pidfd);
 }
 
@@ -39,6 +51,12 @@ void BootWatch::take(Node& node, const std::string& line) {
             {fmt::format("node '{}': {}", node.name, node.status.failure()), node.files.console_log()});
     show();
     if (!failures_.empty() || all_ready()) io_.stop();
+}
+
+void BootWatch::take_console(Node& node, const std::string& line) {
+    if (line.find("Kernel panic - not syncing") == std::string::npos) return;
+    failures_.push_back({fmt::format("node '{}': its kernel panicked", node.name), node.files.console_log()});
+    io_.stop();
 }
 
 bool BootWatch::all_ready() const {
@@ -87,7 +105,7 @@ std::vector<BootFailure> BootWatch::wait(std::chrono::seconds limit) {
     clock.cancel();
     deadline.cancel();
     processes_.clear();
-    for (Node& node : nodes_) node.follower.reset();
+    nodes_.clear();
     io_.restart();
     io_.poll();
     return std::move(failures_);

@@ -2,7 +2,8 @@
 // Waits until nodes are ready, or until one cannot become so.
 //
 //     BootWatch watch(io, progress);
-//     watch.add("a", paths.node("a"), 0, 1, qemu_pidfd);
+//     watch.add("a", paths.node("a"), 1);
+//     watch.add_qemu("a", paths.node("a"), qemu_pidfd);
 //     watch.add_process("ntb-fabric", paths.fabric_log(), fabric_pidfd);
 //     BootResult result = watch.wait(std::chrono::seconds(180));
 #pragma once
@@ -29,10 +30,10 @@ class BootWatch {
   public:
     BootWatch(boost::asio::io_context& io, Progress& progress) : io_(io), progress_(progress) {}
 
-    /// A node that is booting: its status log is read from byte `offset`; `links` as in NodeStatus; `pidfd`
-    /// of its QEMU is borrowed.
-    void add(const std::string& node, const NodePaths& files, std::uint64_t offset, std::size_t links,
-             int pidfd);
+    /// A node that is about to boot; its logs are watched from where they end now. `links` as in NodeStatus.
+    void add(const std::string& node, const NodePaths& files, std::size_t links);
+    /// Its QEMU, which must not end meanwhile; `pidfd` is borrowed.
+    void add_qemu(const std::string& node, const NodePaths& files, int pidfd);
     /// A process that must not end meanwhile.
     void add_process(const std::string& name, const std::filesystem::path& log, int pidfd);
 
@@ -44,11 +45,13 @@ class BootWatch {
         std::string name;
         NodePaths files;
         NodeStatus status;
-        std::unique_ptr<LogFollower> follower;
+        std::unique_ptr<LogFollower> follower = nullptr;
+        std::unique_ptr<LogFollower> console = nullptr;
     };
     using Descriptor = boost::asio::posix::stream_descriptor;
 
     void take(Node& node, const std::string& line);
+    void take_console(Node& node, const std::string& line);
     void show();
     bool all_ready() const;
     void end_of_time(std::chrono::seconds limit);

@@ -26,13 +26,17 @@ class Start {
   public:
     Start(boost::asio::io_context& io, const Interrupts& interrupts, const Plan& plan,
           const UpOptions& options)
-        : io_(io), interrupts_(interrupts), plan_(plan), options_(options), progress_(plan.topology.name) {}
+        : interrupts_(interrupts),
+          plan_(plan),
+          options_(options),
+          progress_(plan.topology.name),
+          watch_(io, progress_) {}
 
     /// nullopt: done. Else what went wrong, if it was not a signal.
     std::optional<std::vector<BootFailure>> run() {
         if (auto prepared = prepare(); !prepared) return one_failure(prepared.error().message);
         if (auto started = start(); !started) return one_failure(started.error().message);
-        auto failures = watch();
+        auto failures = watch_.wait(options_.timeout);
         if (!failures.empty() || interrupts_.caught()) return failures;
         if (auto finished = finish(); !finished) return one_failure(finished.error().message);
         return std::nullopt;
@@ -64,23 +68,16 @@ class Start {
 
     Result<void> start() {
         for (std::size_t node = 0; node < plan_.topology.nodes.size(); ++node) {
+            const std::string& name = plan_.topology.nodes[node].name;
+            watch_.add(name, plan_.paths.node(name), links_expected(plan_.topology, node));
             auto vm = start_vm(plan_, node);
             if (!vm) return tl::unexpected(vm.error());
+            watch_.add_qemu(name, plan_.paths.node(name), vm->pidfd());
             state_.nodes.push_back(describe_node(plan_.topology, node, vm->id()));
             vms_.push_back(std::move(*vm));
         }
+        if (fabric_) watch_.add_process("ntb-fabric", plan_.paths.fabric_log(), fabric_->process.pidfd());
         return save_state(plan_.paths, state_);
-    }
-
-    std::vector<BootFailure> watch() {
-        BootWatch watch(io_, progress_);
-        for (std::size_t node = 0; node < vms_.size(); ++node) {
-            const std::string& name = plan_.topology.nodes[node].name;
-            watch.add(name, plan_.paths.node(name), 0, links_expected(plan_.topology, node),
-                      vms_[node].pidfd());
-        }
-        if (fabric_) watch.add_process("ntb-fabric", plan_.paths.fabric_log(), fabric_->process.pidfd());
-        return watch.wait(options_.timeout);
     }
 
     Result<void> finish() {
@@ -97,11 +94,11 @@ class Start {
         return {};
     }
 
-    boost::asio::io_context& io_;
     const Interrupts& interrupts_;
     const Plan& plan_;
     const UpOptions& options_;
     Progress progress_;
+    BootWatch watch_;
     ClusterState state_;
     std::optional<StartingFabric> fabric_;
     std::vector<Child> vms_;
@@ -125,7 +122,8 @@ Result<Plan> make_plan(const UpOptions& options) {
     const auto accelerator = choose_accelerator(options.accelerator);
     if (!accelerator) return tl::unexpected(accelerator.error());
     const ClusterPaths paths{run_base() / topology->name};
-    return Plan{std::move(*topology), *source, paths, find_install(), *accelerator};
+    const Install install = find_install();
+    return Plan{std::move(*topology), *source, paths, install, *accelerator, kernel_options(install)};
 }
 
 UpResult bring_up(boost::asio::io_context& io, const Interrupts& interrupts, const Plan& plan,

@@ -28,8 +28,8 @@ Result<StartingFabric> start_fabric(const Plan& plan) {
     const UniqueFd writing(ends[1]);
     auto log = open_log(plan.paths.fabric_log());
     if (!log) return tl::unexpected(log.error());
-    auto child = spawn({.arguments = fabric_command(plan.paths, plan.install),
-                        .environment = cluster_environment(plan.paths, plan.install),
+    auto child = spawn({.arguments = fabric_command(plan),
+                        .environment = cluster_environment(plan),
                         .output = log->get(),
                         .error = log->get(),
                         .passed = writing.get(),

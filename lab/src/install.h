@@ -24,6 +24,8 @@ struct Install {
     std::filesystem::path initrd() const { return share / "image/initrd.img"; }
     std::filesystem::path rootfs() const { return share / "image/rootfs.erofs"; }
 
+    std::filesystem::path kernel_options() const { return share / "image/cmdline"; }
+
     /// Those of the files above that running a cluster needs and that are not there.
     std::vector<std::filesystem::path> missing() const;
 };

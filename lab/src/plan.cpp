@@ -9,14 +9,24 @@
 
 namespace ntblab::lab {
 
+std::string kernel_options(const Install& install) {
+    const auto lines = split(read_if_there(install.kernel_options()), '\n');
+    return lines.empty() ? "console=ttyS0" : lines[0];
+}
+
 Result<Plan> plan_of(const ClusterPaths& paths, const ClusterState& state) {
     const auto source = topology::read_source(paths.topology());
     if (!source) return tl::unexpected(source.error());
     auto topology = topology::parse(*source, paths.topology());
     if (!topology) return tl::unexpected(topology.error());
     topology->name = paths.name();
-    return Plan{std::move(*topology), *source, paths, find_install(),
-                state.accelerator == name_of(Accelerator::kvm) ? Accelerator::kvm : Accelerator::tcg};
+    const Install install = find_install();
+    return Plan{std::move(*topology),
+                *source,
+                paths,
+                install,
+                state.accelerator == name_of(Accelerator::kvm) ? Accelerator::kvm : Accelerator::tcg,
+                kernel_options(install)};
 }
 
 std::uint64_t available_memory() {

@@ -21,7 +21,11 @@ struct Plan {
     ClusterPaths paths;
     Install install;
     Accelerator accelerator = Accelerator::tcg;
+    std::string kernel_options = {};  ///< What every guest's kernel is told; the image's own choice.
 };
+
+/// What the image wants its kernel told.
+std::string kernel_options(const Install& install);
 
 /// The plan of a cluster that is up, from its own copy of the topology.
 Result<Plan> plan_of(const ClusterPaths& paths, const ClusterState& state);

@@ -28,11 +28,10 @@ Options machine(const topology::Node& node, Accelerator accelerator) {
             "-object",  fmt::format("memory-backend-memfd,id=ram,size={}M,share=on", node.memory >> 20)};
 }
 
-Options boot(const topology::Node& node, const Install& install) {
-    // noapictimer would cost precision, quiet saves the time of an emulated serial port; panic=-1 restarts at
-    // once.
-    std::string cmdline = "console=ttyS0 quiet panic=-1";
+Options boot(const topology::Node& node, const Plan& plan) {
+    std::string cmdline = plan.kernel_options;
     if (!node.cmdline.empty()) cmdline += " " + node.cmdline;
+    const Install& install = plan.install;
     const std::string image = option_value(install.rootfs());
     return {"-kernel",
             install.kernel(),
@@ -107,41 +106,42 @@ Options endpoint(const Topology& topology, const Endpoint& where, std::size_t nu
 
 }  // namespace
 
-std::vector<std::string> qemu_command(const Topology& topology, std::size_t node, const ClusterPaths& paths,
-                                      const Install& install, Accelerator accelerator) {
+std::vector<std::string> qemu_command(const Plan& plan, std::size_t node) {
+    const Topology& topology = plan.topology;
     const topology::Node& machine_node = topology.nodes[node];
-    const NodePaths files = paths.node(machine_node.name);
-    Options result = {install.qemu(),
+    const NodePaths files = plan.paths.node(machine_node.name);
+    Options result = {plan.install.qemu(),
                       "-name",
                       fmt::format("{}/{},debug-threads=on", topology.name, machine_node.name),
                       "-L",
-                      install.firmware(),
+                      plan.install.firmware(),
                       "-nodefaults",
                       "-no-user-config",
                       "-display",
                       "none",
                       "-msg",
                       "timestamp=on"};
-    add(result, machine(machine_node, accelerator));
-    add(result, boot(machine_node, install));
+    add(result, machine(machine_node, plan.accelerator));
+    add(result, boot(machine_node, plan));
     add(result, ports(files));
-    add(result, network(topology, node, paths));
-    add(result, guest_files(paths, files));
+    add(result, network(topology, node, plan.paths));
+    add(result, guest_files(plan.paths, files));
     std::size_t number = 0;
     for (const Endpoint& where : topology.endpoints(node))
-        add(result, endpoint(topology, where, number++, paths));
+        add(result, endpoint(topology, where, number++, plan.paths));
     return result;
 }
 
-std::vector<std::string> fabric_command(const ClusterPaths& paths, const Install& install) {
-    return {install.fabric(), "--topology", paths.topology(), "--run-dir", paths.dir, "--ready-fd", "3"};
+std::vector<std::string> fabric_command(const Plan& plan) {
+    return {plan.install.fabric(), "--topology", plan.paths.topology(), "--run-dir", plan.paths.dir,
+            "--ready-fd",          "3"};
 }
 
-std::vector<std::string> cluster_environment(const ClusterPaths& paths, const Install& install) {
-    std::string libraries = install.lib;
+std::vector<std::string> cluster_environment(const Plan& plan) {
+    std::string libraries = plan.install.lib;
     if (const char* path = std::getenv("LD_LIBRARY_PATH"); path != nullptr && *path != '\0')
         libraries += std::string(":") + path;
-    return {fmt::format("{}={}", kClusterMark, paths.dir.string()), "LD_LIBRARY_PATH=" + libraries};
+    return {fmt::format("{}={}", kClusterMark, plan.paths.dir.string()), "LD_LIBRARY_PATH=" + libraries};
 }
 
 }  // namespace ntblab::lab

@@ -4,7 +4,6 @@
 #include <sys/stat.h>
 
 #include <cerrno>
-#include <filesystem>
 
 #include "addresses.h"
 #include "files.h"
@@ -31,8 +30,8 @@ Result<Child> start_vm(const Plan& plan, std::size_t node) {
     const NodePaths files = plan.paths.node(plan.topology.nodes[node].name);
     auto log = open_log(files.qemu_log());
     if (!log) return tl::unexpected(log.error());
-    return spawn({.arguments = qemu_command(plan.topology, node, plan.paths, plan.install, plan.accelerator),
-                  .environment = cluster_environment(plan.paths, plan.install),
+    return spawn({.arguments = qemu_command(plan, node),
+                  .environment = cluster_environment(plan),
                   .output = log->get(),
                   .error = log->get(),
                   .new_session = true});
@@ -51,12 +50,6 @@ Result<unsigned> find_ssh_port(const NodePaths& files) {
     const auto answer = human_monitor_command(files.qmp_socket(), "info usernet");
     if (!answer) return tl::unexpected(answer.error());
     return forwarded_ssh_port(*answer);
-}
-
-std::uint64_t status_size(const NodePaths& files) {
-    std::error_code error;
-    const auto size = std::filesystem::file_size(files.status_log(), error);
-    return error ? 0 : size;
 }
 
 }  // namespace ntblab::lab

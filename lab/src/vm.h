@@ -4,8 +4,6 @@
 
 #include <ntblab/result.h>
 
-#include <cstdint>
-
 #include "plan.h"
 #include "process.h"
 
@@ -22,8 +20,5 @@ NodeState describe_node(const topology::Topology& topology, std::size_t node, co
 
 /// Port of this machine that leads to the guest's ssh; QEMU chose it.
 Result<unsigned> find_ssh_port(const NodePaths& files);
-
-/// Bytes in the node's status log: where what comes next will begin.
-std::uint64_t status_size(const NodePaths& files);
 
 }  // namespace ntblab::lab

@@ -35,17 +35,17 @@ int start_node(const ClusterPaths& paths, ClusterState& state, const std::string
     boost::asio::io_context io;
     const Interrupts interrupts(io, [&](int) { io.stop(); });
     const NodePaths files = paths.node(name);
-    const std::uint64_t seen = status_size(files);
     if (const auto prepared = prepare_vm(*plan, *index); !prepared)
         return complain(prepared.error().message, kFailure);
+    Progress progress(paths.name());
+    BootWatch watch(io, progress);
+    watch.add(name, files, links_expected(plan->topology, *index));
     auto vm = start_vm(*plan, *index);
     if (!vm) return complain(vm.error().message, kFailure);
     node->qemu = vm->id();
     if (const auto saved = save_state(paths, state); !saved) return complain(saved.error().message, kFailure);
 
-    Progress progress(paths.name());
-    BootWatch watch(io, progress);
-    watch.add(name, files, seen, links_expected(plan->topology, *index), vm->pidfd());
+    watch.add_qemu(name, files, vm->pidfd());
     const auto failures = watch.wait(timeout);
     if (!failures.empty() || interrupts.caught()) {
         if (!failures.empty()) report_failures(paths, failures);

@@ -15,15 +15,14 @@ namespace {
 void print_commands(const Plan& plan) {
     const auto print = [&](const std::string& title, const std::vector<std::string>& command) {
         std::vector<std::string> line = {"env"};
-        for (const auto& entry : cluster_environment(plan.paths, plan.install)) line.push_back(entry);
+        for (const auto& entry : cluster_environment(plan)) line.push_back(entry);
         line.insert(line.end(), command.begin(), command.end());
         fmt::print("# {}\n{}\n", title, shell_join(line));
     };
     fmt::print("# The files below {} are made by `ntblab up`.\n", plan.paths.dir.string());
-    if (!plan.topology.switches.empty()) print("ntb-fabric", fabric_command(plan.paths, plan.install));
+    if (!plan.topology.switches.empty()) print("ntb-fabric", fabric_command(plan));
     for (std::size_t node = 0; node < plan.topology.nodes.size(); ++node)
-        print("node " + plan.topology.nodes[node].name,
-              qemu_command(plan.topology, node, plan.paths, plan.install, plan.accelerator));
+        print("node " + plan.topology.nodes[node].name, qemu_command(plan, node));
 }
 
 void print_json(const Plan& plan, const UpResult& result) {
