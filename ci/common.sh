@@ -115,24 +115,32 @@ need_space() {
 
 # ---- Debian's archive, through the machine's own apt sources ----------------------------------------------------
 
-# Prints "debian URI" and, where there is one, "security URI": where this machine gets Debian from. Other
-# repositories are left out: by their release's name here, and by the archive's keyring whenever lists are read.
+# Prints "debian URI" and, where there is one, "security URI": where this machine gets Debian from. Other repositories
+# are passed over: by the origin that their lists give or, before there are lists, by the names of their suites; and by
+# the archive's keyring whenever lists are fetched.
 debian_archive() {
-    local uri release origin codename
     if [[ -n ${NTBLAB_DEBIAN_URI:-} ]]; then # for machines whose own sources are not Debian's
         echo "debian $NTBLAB_DEBIAN_URI"
         [[ -z ${NTBLAB_DEBIAN_SECURITY_URI:-} ]] || echo "security $NTBLAB_DEBIAN_SECURITY_URI"
         return
     fi
-    codename=$(host_release)
-    env -u APT_CONFIG apt-get indextargets --format '$(REPO_URI)|$(RELEASE)|$(ORIGIN)' 'Created-By: Packages' |
-        while IFS='|' read -r uri release origin; do
-            [[ $origin == Debian || -z $origin ]] || continue
-            case $release in
-                "$codename"-security | *stable-security | testing-security) echo "security $uri" ;;
-                "$codename" | stable | oldstable | oldoldstable | testing | unstable | sid) echo "debian $uri" ;;
-            esac
-        done | sort -u -k1,1
+    {
+        system_sources | grep '|Debian$' || true
+        system_sources --no-release-info
+    } | awk -F'|' -v codename="$(host_release)" '
+        $2 != "main" || printed[kind = kind_of($3)] || kind == "" { next }
+        { print kind, $1; printed[kind] = 1 }
+        function kind_of(suite) {
+            if (suite ~ /^((old)*stable|testing)-security$/ || suite == codename "-security") return "security"
+            if (suite ~ /^((old)*stable|testing|unstable|sid)$/ || suite == codename) return "debian"
+            return ""
+        }'
+}
+
+# "URI|COMPONENT|SUITE|ORIGIN" of what the machine's apt sources name, Debian-like addresses first.
+system_sources() {
+    env -u APT_CONFIG apt-get indextargets "$@" --format '$(REPO_URI)|$(COMPONENT)|$(RELEASE)|$(ORIGIN)' 'Created-By: Packages' |
+        awk -F'|' '$1 ~ /debian(-security)?\/?$/ { print; next } { other = other $0 "\n" } END { printf "%s", other }'
 }
 
 # The code name of the Debian release this machine runs.

@@ -140,7 +140,7 @@ build() {
 }
 
 step_begin kernel
-for release in "$(host_release)" trixie; do
+for release in "$(host_release)" "$(host_release)-backports" trixie; do
     apt_release "$release" || continue
     while read -r version name; do
         out=$cache/kernel-${name%-amd64}-$(content_key <<<"$version $(hash_files ci/kernel.sh ci/guest/modules.keep)")
