@@ -7,24 +7,45 @@ source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 packages=$({ grep -v '^#' "$root/ci/guest/packages"; tr -s ' ,' '\n' <<<"${NTBLAB_IMAGE_PACKAGES:-}"; } | sed '/^$/d' | sort -u | paste -sd,)
 
+# Where the packages are installed before they are packed. Without root it is in /tmp, since the user's subordinate ids,
+# whose files these are, may not enter a home directory; what a killed run left there is removed.
+tree_dir() {
+    local old dir
+    if ((EUID == 0)); then
+        echo "$work"
+        return
+    fi
+    for old in /tmp/ntblab-base-"$UID".*; do
+        [[ ! -O $old ]] || remove_tree "$old"
+    done
+    dir=$(mktemp -d "/tmp/ntblab-base-$UID.XXXXXX")
+    chmod 755 "$dir"
+    echo "$dir"
+}
+
 build() {
-    local release=$1 work mode=auto
+    local release=$1 work mode=auto dir contained=() code=0
     work=$(scratch "$out")
-    ((EUID == 0)) && mode=root
+    dir=$(tree_dir)
     need_space 1500 "the guest's Debian"
     progress "installing Debian $release for the guests: ${packages//,/ }"
-    # In namespaces of its own, so that nothing stays mounted or running when this is killed.
-    local contained=()
-    ((EUID == 0)) && unshare --mount --pid --fork true 2>/dev/null && contained=(unshare --mount --pid --fork --kill-child --mount-proc)
+    if ((EUID == 0)); then
+        mode=root
+        # In namespaces of its own, so that nothing stays mounted or running when this is killed.
+        contained=(unshare --mount --pid --fork --kill-child --mount-proc)
+        "${contained[@]}" true 2>/dev/null || contained=()
+    fi
     # Whatever apt is told of this machine (proxies) holds for the packages of the guest, too.
     grep '^Acquire' "$APT_CONFIG" >"$work/aptopt" || true
     grep '^deb ' "${APT_CONFIG%/*}/sources.list" >"$work/sources.list"
-    env -u APT_CONFIG TMPDIR="$work" "${contained[@]}" mmdebstrap --mode="$mode" --variant=apt --include="$packages" \
+    env -u APT_CONFIG TMPDIR="$dir" "${contained[@]}" mmdebstrap --mode="$mode" --variant=apt --include="$packages" \
         --aptopt="$work/aptopt" --aptopt='APT::Install-Recommends "false"' --aptopt='Acquire::Languages "none"' \
         --dpkgopt='path-exclude=/usr/share/man/*' --dpkgopt='path-exclude=/usr/share/doc/*' \
         --dpkgopt='path-exclude=/usr/share/locale/*' --dpkgopt='path-include=/usr/share/doc/*/copyright' \
         --customize-hook='rm -f "$1/etc/apt/apt.conf.d/99mmdebstrap"' \
-        "$release" "$work/root.tar" "$work/sources.list" >>"$log_file" 2>&1 </dev/null || return
+        "$release" "$work/root.tar" "$work/sources.list" >>"$log_file" 2>&1 </dev/null || code=$?
+    [[ $dir == "$work" ]] || remove_tree "$dir"
+    ((code == 0)) || return "$code"
     rm -f "$work/aptopt" "$work/sources.list"
     publish "$work" "$out"
 }

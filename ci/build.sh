@@ -18,6 +18,7 @@ start_part() {
 
 stop_parts() {
     local pid
+    exec 2>/dev/null # the shell would report every part that it ends
     for pid in "${!parts[@]}"; do
         kill -TERM -- "-$pid" 2>/dev/null || true
     done

@@ -94,9 +94,14 @@ step_done_if_present() {
 scratch() {
     local dir
     dir=$cache/tmp/$(basename "$1")
-    rm -rf --one-file-system "$dir"
+    remove_tree "$dir"
     mkdir -p "$dir"
     echo "$dir"
+}
+
+# Some of its files may belong to the user's subordinate ids.
+remove_tree() {
+    rm -rf --one-file-system "$1" 2>/dev/null || unshare --map-root-user --map-auto rm -rf --one-file-system "$1"
 }
 
 publish() {
