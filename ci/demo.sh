@@ -19,7 +19,13 @@ trap 'exit 130' INT
 trap 'exit 143' TERM HUP
 
 show() {
-    printf '\n$ ntblab %s\n' "$*"
+    local word
+    printf '\n$ ntblab'
+    for word; do
+        [[ $word == *[!A-Za-z0-9_./:=-]* ]] && word="'$word'"
+        printf ' %s' "$word"
+    done
+    printf '\n'
     build/bin/ntblab "$@"
 }
 

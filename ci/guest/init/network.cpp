@@ -19,7 +19,6 @@
 namespace ntblab::guest {
 namespace {
 
-constexpr unsigned iff_lower_up = 0x10000;  // linux/if.h, which cannot be included beside net/if.h
 constexpr auto management_mac = "52:54:00:4d:00:";
 constexpr auto lan_mac = "52:54:00:4c:00:";
 constexpr auto management_address = "10.0.2.15/24";  // QEMU's user-mode network
@@ -43,6 +42,11 @@ Role read_role(const std::string& name) {
     std::error_code error;
     const auto driver = std::filesystem::read_symlink(interface / "device/driver", error).filename().string();
     return role_of(read_file(interface / "address"), driver);
+}
+
+// False also for an interface that is down, whose carrier cannot be read.
+bool has_carrier(const std::string& name) {
+    return read_file("/sys/class/net/" + name + "/carrier") == "1\n";
 }
 
 }  // namespace
@@ -125,12 +129,12 @@ void Network::handle(const nlmsghdr& message, std::vector<std::string>& up) {
     std::array<char, IF_NAMESIZE> name{};
     if (if_indextoname(static_cast<unsigned>(index), name.data()) == nullptr) return;  // gone since
     if (known_.insert(index).second) set_up(index, name.data());
-    // Both: an interface without a carrier may be called running until the kernel has noticed.
-    const bool carrier = (link.ifi_flags & IFF_RUNNING) != 0U && (link.ifi_flags & iff_lower_up) != 0U;
-    if (!carrier) {
+    if_indextoname(static_cast<unsigned>(index), name.data());  // set_up may have renamed it
+    // What counts is the carrier now, not the flags of the event: an interface starts with a carrier that its
+    // driver takes away when it is opened.
+    if (!has_carrier(name.data())) {
         running_.erase(index);
     } else if ((link.ifi_flags & IFF_LOOPBACK) == 0U && running_.insert(index).second) {
-        if_indextoname(static_cast<unsigned>(index), name.data());  // set_up may have renamed it
         up.emplace_back(name.data());
     }
 }
