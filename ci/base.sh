@@ -60,4 +60,4 @@ for release in "${releases[@]}"; do
     build "$release" && exit
     progress "Debian $release could not be installed (see $log_file)"
 done
-show_log_and_die "no Debian release for the guests could be installed"
+show_log_and_die "Debian could not be installed for the guests: check the network and the packages asked for (${packages//,/ })"

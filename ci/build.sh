@@ -34,6 +34,7 @@ link_result() {
     ln -sfn "$2" "$root/build/share/ntblab/$1"
 }
 
+[[ -e $root/build/share/ntblab/image/rootfs.erofs ]] || need_space 4000 "a first build"
 start_part qemu "$root/ci/qemu.sh"
 start_part image "$root/ci/image.sh"
 start_part programs "$root/ci/compile.sh" release

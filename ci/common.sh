@@ -216,7 +216,7 @@ apt_refresh() {
     done <"$dir/sources.list" >"$dir/sources.list.new"
     mv "$dir/sources.list.new" "$dir/sources.list"
     if ! grep -q " $release main" "$dir/sources.list"; then
-        progress "the archive offers no release '$release' (see $log_file)"
+        progress "no package lists of '$release': no network, or the archive does not have it (see $log_file)"
         return 1
     fi
     touch "$dir/fetched"

@@ -149,4 +149,4 @@ for release in "$(host_release)" "$(host_release)-backports" trixie; do
         progress "could not get Linux $name ($version), trying another"
     done < <(kernels_offered)
 done
-show_log_and_die "no Linux $series with image, headers and source of one version in Debian's archive; NTBLAB_KERNEL_SERIES names another series"
+show_log_and_die "no Linux $series with image, headers and source of one version could be had from Debian's archive: check the network, or name another series in NTBLAB_KERNEL_SERIES"
