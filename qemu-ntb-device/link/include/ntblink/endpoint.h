@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * One host's end of a cluster: what a virtual machine monitor needs to show an NT endpoint to its guest. C, no QEMU in it.
+ * One host's end of a cluster: what a virtual machine monitor needs to show an NT endpoint to its guest. C,
+ * no QEMU in it.
  *
- *     NtbEndpointConfig config = { .fabric_socket = "/run/x/fabric.sock", .switch_name = "sw0", .partition = 0 };
- *     char error[NTB_ERROR_SIZE];
- *     NtbEndpoint *ep = ntb_endpoint_open(&config, error);
- *     if (!ep) { fprintf(stderr, "%s\n", error); exit(1); }
- *     uint64_t partitions = ntb_endpoint_gas_read(ep, 0x10000, 1);
+ *     NtbEndpointConfig config = { .fabric_socket = "/run/x/fabric.sock", .switch_name = "sw0", .partition =
+ * 0 }; char error[NTB_ERROR_SIZE]; NtbEndpoint *ep = ntb_endpoint_open(&config, error); if (!ep) {
+ * fprintf(stderr, "%s\n", error); exit(1); } uint64_t partitions = ntb_endpoint_gas_read(ep, 0x10000, 1);
  *     ...
  *     ntb_endpoint_close(ep);
  *
- * Threads: any thread may call ntb_endpoint_gas_read/write and the host-event functions; ntb_endpoint_service and
- * ntb_endpoint_windows are called by one thread at a time. No function blocks longer than the peers take to unmap a window.
+ * Threads: any thread may call ntb_endpoint_gas_read/write and the host-event functions; ntb_endpoint_service
+ * and ntb_endpoint_windows are called by one thread at a time. No function blocks longer than the peers take
+ * to unmap a window.
  */
 #ifndef NTBLINK_ENDPOINT_H
 #define NTBLINK_ENDPOINT_H
@@ -30,22 +30,23 @@ extern "C" {
 typedef struct NtbEndpoint NtbEndpoint;
 
 typedef struct NtbEndpointConfig {
-    const char *fabric_socket; /* path of the cluster's ntb-fabric socket */
-    const char *switch_name;   /* as in the topology */
+    const char* fabric_socket; /* path of the cluster's ntb-fabric socket */
+    const char* switch_name;   /* as in the topology */
     unsigned partition;
-    /* What this host's device says instead of the topology; 0 leaves the topology's. Sizes in bytes, powers of two. */
+    /* What this host's device says instead of the topology; 0 leaves the topology's. Sizes in bytes, powers
+     * of two. */
     uint64_t bar2_size, bar4_size;
-    uint8_t vectors;           /* MSI-X table entries, 4..32 */
+    uint8_t vectors; /* MSI-X table entries, 4..32 */
 } NtbEndpointConfig;
 
 /* What the topology says the endpoint is. Sizes in bytes, 0: no such BAR. */
 typedef struct NtbEndpointInfo {
     uint16_t vendor_id, device_id;
-    uint32_t class_code;      /* 0x068000 */
+    uint32_t class_code; /* 0x068000 */
     uint8_t revision;
-    uint8_t link_generation;  /* 1..5 */
+    uint8_t link_generation; /* 1..5 */
     uint8_t link_width;
-    uint8_t vectors;          /* MSI-X table entries */
+    uint8_t vectors;                             /* MSI-X table entries */
     uint32_t msix_table_offset, msix_pba_offset; /* in BAR0 */
     uint64_t bar0_size, bar2_size, bar4_size;
 } NtbEndpointInfo;
@@ -53,67 +54,73 @@ typedef struct NtbEndpointInfo {
 /* Called from ntb_endpoint_service (and from functions that say so), in the caller's thread. */
 typedef struct NtbEndpointOps {
     /* Send the MSI-X message of `vector`. Calls come in the order of the interrupts' causes. */
-    void (*interrupt)(void *opaque, unsigned vector);
-    /* ntb_endpoint_windows may return something else now; when this returns, the new windows must be in effect. */
-    void (*windows_changed)(void *opaque);
-    /* The fabric is gone: every window has been cleared, nothing will come any more. `reason` is a sentence. */
-    void (*lost)(void *opaque, const char *reason);
+    void (*interrupt)(void* opaque, unsigned vector);
+    /* ntb_endpoint_windows may return something else now; when this returns, the new windows must be in
+     * effect. */
+    void (*windows_changed)(void* opaque);
+    /* The fabric is gone: every window has been cleared, nothing will come any more. `reason` is a sentence.
+     */
+    void (*lost)(void* opaque, const char* reason);
 } NtbEndpointOps;
 
-/* Mapped memory of a peer, page aligned, as one piece of a window BAR: it is at `offset` of ntb_endpoint_window_memory. */
+/* Mapped memory of a peer, page aligned, as one piece of a window BAR: it is at `offset` of
+ * ntb_endpoint_window_memory. */
 typedef struct NtbMappedWindow {
-    unsigned bar;         /* 2 or 4 */
-    unsigned target;      /* partition, for traces */
-    uint64_t offset;      /* in the BAR */
+    unsigned bar;    /* 2 or 4 */
+    unsigned target; /* partition, for traces */
+    uint64_t offset; /* in the BAR */
     uint64_t size;
-    uint64_t address;     /* bus address at the target, for traces */
+    uint64_t address; /* bus address at the target, for traces */
 } NtbMappedWindow;
 
-/* RAM of this host that peers may be given: `size` bytes at bus address `address` are at `fd_offset` of `fd`. */
+/* RAM of this host that peers may be given: `size` bytes at bus address `address` are at `fd_offset` of `fd`.
+ */
 typedef struct NtbRamRange {
     uint64_t address, size;
-    int fd;               /* borrowed for the call */
+    int fd; /* borrowed for the call */
     uint64_t fd_offset;
 } NtbRamRange;
 
-/* Connects and attaches. NULL: `error` (NTB_ERROR_SIZE bytes) says why: no fabric there, another protocol version, no such
- * switch or partition, partition already attached (by which pid), a size or count out of range. */
-NtbEndpoint *ntb_endpoint_open(const NtbEndpointConfig *config, char *error);
-void ntb_endpoint_close(NtbEndpoint *ep);
-void ntb_endpoint_info(const NtbEndpoint *ep, NtbEndpointInfo *info);
-void ntb_endpoint_set_ops(NtbEndpoint *ep, const NtbEndpointOps *ops, void *opaque);
+/* Connects and attaches. NULL: `error` (NTB_ERROR_SIZE bytes) says why: no fabric there, another protocol
+ * version, no such switch or partition, partition already attached (by which pid), a size or count out of
+ * range. */
+NtbEndpoint* ntb_endpoint_open(const NtbEndpointConfig* config, char* error);
+void ntb_endpoint_close(NtbEndpoint* ep);
+void ntb_endpoint_info(const NtbEndpoint* ep, NtbEndpointInfo* info);
+void ntb_endpoint_set_ops(NtbEndpoint* ep, const NtbEndpointOps* ops, void* opaque);
 
 /* Readable when ntb_endpoint_service has something to do. One descriptor for the endpoint's life. */
-int ntb_endpoint_fd(const NtbEndpoint *ep);
-void ntb_endpoint_service(NtbEndpoint *ep);
+int ntb_endpoint_fd(const NtbEndpoint* ep);
+void ntb_endpoint_service(NtbEndpoint* ep);
 
 /* GAS, BAR0. size: 1, 2, 4, 8. A write may call ops (own interrupts) before it returns. */
-uint64_t ntb_endpoint_gas_read(NtbEndpoint *ep, uint32_t offset, unsigned size);
-void ntb_endpoint_gas_write(NtbEndpoint *ep, uint32_t offset, uint64_t value, unsigned size);
+uint64_t ntb_endpoint_gas_read(NtbEndpoint* ep, uint32_t offset, unsigned size);
+void ntb_endpoint_gas_write(NtbEndpoint* ep, uint32_t offset, uint64_t value, unsigned size);
 
-/* Address space of the BAR's size (page aligned, reserved at open, there until close; NULL: no such BAR) in which every
- * window shows the peer's RAM at the window's offset. New windows are mapped into it before windows_changed is called. After
- * windows_changed has returned, windows that are gone are replaced (mmap MAP_FIXED) by private memory that nobody reads,
- * and only then is the chip told that the windows are in effect: so a stale TLB entry of another vCPU, or a device's DMA
- * under way, can neither reach the peer any more nor fault, however late it comes. */
-void *ntb_endpoint_window_memory(NtbEndpoint *ep, unsigned bar);
-/* Windows that are mapped memory now, sorted by (bar, offset), never overlapping. Writes at most `capacity`, returns the count
- * there is. */
-size_t ntb_endpoint_windows(NtbEndpoint *ep, NtbMappedWindow *windows, size_t capacity);
-/* What is at `offset` of the GAS, for traces: "sys_info.device_id", "ntb_ctrl[1].lut[3]"; "" when nothing is known to be.
- * Writes to `buffer` (always terminated) and returns it. */
-const char *ntb_endpoint_register_name(uint32_t offset, char *buffer, size_t size);
+/* Address space of the BAR's size (page aligned, reserved at open, there until close; NULL: no such BAR) in
+ * which every window shows the peer's RAM at the window's offset. New windows are mapped into it before
+ * windows_changed is called. After windows_changed has returned, windows that are gone are replaced (mmap
+ * MAP_FIXED) by private memory that nobody reads, and only then is the chip told that the windows are in
+ * effect: so a stale TLB entry of another vCPU, or a device's DMA under way, can neither reach the peer any
+ * more nor fault, however late it comes. */
+void* ntb_endpoint_window_memory(NtbEndpoint* ep, unsigned bar);
+/* Windows that are mapped memory now, sorted by (bar, offset), never overlapping. Writes at most `capacity`,
+ * returns the count there is. */
+size_t ntb_endpoint_windows(NtbEndpoint* ep, NtbMappedWindow* windows, size_t capacity);
+/* What is at `offset` of the GAS, for traces: "sys_info.device_id", "ntb_ctrl[1].lut[3]"; "" when nothing is
+ * known to be. Writes to `buffer` (always terminated) and returns it. */
+const char* ntb_endpoint_register_name(uint32_t offset, char* buffer, size_t size);
 /* An access to a window BAR outside of mapped memory: counted; reads give all-ones. */
-uint64_t ntb_endpoint_window_read(NtbEndpoint *ep, unsigned bar, uint64_t offset, unsigned size);
-void ntb_endpoint_window_write(NtbEndpoint *ep, unsigned bar, uint64_t offset, uint64_t value, unsigned size);
+uint64_t ntb_endpoint_window_read(NtbEndpoint* ep, unsigned bar, uint64_t offset, unsigned size);
+void ntb_endpoint_window_write(NtbEndpoint* ep, unsigned bar, uint64_t offset, uint64_t value, unsigned size);
 
-/* What happens to this host. These return when the peers no longer have what they must not have any more (servicing this
- * endpoint meanwhile, so ops may be called). */
-void ntb_endpoint_reset(NtbEndpoint *ep);
-void ntb_endpoint_set_bus_master(NtbEndpoint *ep, bool enabled);
-void ntb_endpoint_set_requester_id(NtbEndpoint *ep, uint16_t requester_id);
+/* What happens to this host. These return when the peers no longer have what they must not have any more
+ * (servicing this endpoint meanwhile, so ops may be called). */
+void ntb_endpoint_reset(NtbEndpoint* ep);
+void ntb_endpoint_set_bus_master(NtbEndpoint* ep, bool enabled);
+void ntb_endpoint_set_requester_id(NtbEndpoint* ep, uint16_t requester_id);
 /* The host's RAM as its bus sees it; replaces what was told before. Not an error: `count` 0. */
-bool ntb_endpoint_set_ram(NtbEndpoint *ep, const NtbRamRange *ranges, size_t count, char *error);
+bool ntb_endpoint_set_ram(NtbEndpoint* ep, const NtbRamRange* ranges, size_t count, char* error);
 
 #ifdef __cplusplus
 }

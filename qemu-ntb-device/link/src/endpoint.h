@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: MIT
+// What is behind the C interface of endpoint.h: one host's seat at a shared switch. The methods are those of
+// the interface.
+//
+//     auto endpoint = ntblink::Endpoint::open(config).value();
+//     endpoint->gas_write(0x75000, 1, 8);
+//
+// Two locks, taken in this order: `service_mutex_` (tables, windows, the socket), then the switch's lock.
+// Register accesses take the second only. Interrupts are delivered without either, by one thread at a time.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "handshake.h"
+#include "ntblink/endpoint.h"
+#include "ntblink/packet.h"
+#include "ntblink/ram_table.h"
+#include "window_set.h"
+
+namespace ntblink {
+
+/// A range of this host's RAM as it was told to the peers.
+struct HostRam {
+    std::uint64_t address, size, fd_offset;
+    std::uint64_t device, inode;  ///< Of the file it lies in.
+    bool operator==(const HostRam&) const = default;
+};
+
+class Endpoint {
+  public:
+    static ntblab::Result<std::unique_ptr<Endpoint>> open(const NtbEndpointConfig& config);
+
+    NtbEndpointInfo info();
+    void set_ops(const NtbEndpointOps& ops, void* opaque);
+    int fd() const { return epoll_.get(); }
+    void service();
+
+    std::uint64_t gas_read(std::uint32_t offset, unsigned size);
+    void gas_write(std::uint32_t offset, std::uint64_t value, unsigned size);
+    std::size_t windows(NtbMappedWindow* windows, std::size_t capacity);
+    void* window_memory(unsigned bar) { return windows_.memory(bar); }
+    void count_read_miss();
+    void count_write_miss();
+
+    void reset();
+    void set_bus_master(bool enabled);
+    void set_requester_id(std::uint16_t requester_id);
+    ntblab::Result<void> set_ram(std::span<const NtbRamRange> ranges);
+    /// Detaches; afterwards nothing but the destructor may be called.
+    void close();
+
+  private:
+    using Guard = SharedSwitch::Guard;
+
+    Endpoint(Session session, unsigned partition, WindowSet windows);
+    ntblab::Result<void> watch();
+    std::uint64_t own_bit() const { return std::uint64_t{1} << partition_; }
+
+    /// Runs `call(chip)` under the switch's lock, then wakes the hosts that it concerns.
+    template <typename F>
+    void on_chip(F call);
+    void wake(std::uint64_t partitions, bool own_windows);
+    void deliver_interrupts();
+
+    // Under service_mutex_, in endpoint_service.cpp.
+    void service_once();
+    void receive_messages();
+    void handle(Packet& packet);
+    void take_peer_ram(const wire::RamTable& table, std::vector<ntblab::UniqueFd> fds);
+    void learn_epoch(std::uint64_t epoch);
+    void refresh_windows();
+    void show_windows(const std::vector<WindowPiece>& pieces);
+    void lose(const std::string& reason);
+
+    // Under service_mutex_, in endpoint_host.cpp.
+    /// The fabric's answer to what was sent last; nullopt: it is gone.
+    std::optional<ntblab::Result<wire::Done>> wait_for_answer();
+    /// Services until `done(guard, q)` has been seen for each partition q in `pending`, or q is not attached,
+    /// or q has had more than enough time.
+    template <typename F>
+    void wait_for_peers(std::uint64_t pending, F done);
+    void wait_for_settled_windows();
+    std::uint64_t partitions_with_windows_to_us();
+
+    SharedSwitch shared_;
+    const unsigned partition_;
+    ntblab::UniqueFd socket_;
+    ntblab::UniqueFd epoll_;
+    NtbEndpointOps ops_{};
+    void* opaque_ = nullptr;
+
+    std::atomic<bool> lost_ = false;
+    std::atomic<std::uint32_t> deliveries_ =
+        0;  ///< Calls of deliver_interrupts that are not yet accounted for.
+    std::atomic<std::uint64_t> shown_generation_ = 0;  ///< Of the windows that are in effect.
+
+    std::recursive_mutex service_mutex_;  ///< Recursive: ops may call back.
+    std::vector<RamMap> peer_ram_;        ///< By partition.
+    std::vector<RamMap> retired_ram_;     ///< What windows in effect may still show.
+    WindowSet windows_;
+    std::uint64_t known_epoch_;  ///< The fabric has told of every RAM change up to this one.
+    bool stale_ = true;          ///< The windows have to be made anew whatever their generation.
+    std::optional<ntblab::Result<wire::Done>> answer_;
+    std::vector<HostRam> published_;
+};
+
+template <typename F>
+void Endpoint::on_chip(F call) {
+    std::uint64_t partitions = 0;
+    bool own_windows = false;
+    {
+        Guard guard(shared_);
+        call(guard.chip());
+        partitions = guard.chip().take_wakeups();
+        own_windows =
+            guard.chip().window_generation(partition_) != shown_generation_.load(std::memory_order_relaxed);
+    }
+    if (partitions != 0) wake(partitions, own_windows);
+}
+
+}  // namespace ntblink

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: MIT
+// The C interface. What throws below it is a broken invariant and ends the process, as no C caller catches
+// it.
+#include <cstring>
+
+#include "endpoint.h"
+#include "ntblink/endpoint.h"
+#include "switchtec/registers.h"
+
+struct NtbEndpoint {
+    std::unique_ptr<ntblink::Endpoint> endpoint;
+};
+
+namespace {
+
+void put_error(char* error, const std::string& message) {
+    if (error == nullptr) return;
+    const std::size_t length = message.copy(error, NTB_ERROR_SIZE - 1);
+    error[length] = '\0';
+}
+
+}  // namespace
+
+NtbEndpoint* ntb_endpoint_open(const NtbEndpointConfig* config, char* error) {
+    auto endpoint = ntblink::Endpoint::open(*config);
+    if (!endpoint) {
+        put_error(error, endpoint.error().message);
+        return nullptr;
+    }
+    return new NtbEndpoint{std::move(*endpoint)};
+}
+
+void ntb_endpoint_close(NtbEndpoint* ep) {
+    if (ep == nullptr) return;
+    ep->endpoint->close();
+    delete ep;
+}
+
+void ntb_endpoint_info(const NtbEndpoint* ep, NtbEndpointInfo* info) {
+    *info = ep->endpoint->info();
+}
+
+void ntb_endpoint_set_ops(NtbEndpoint* ep, const NtbEndpointOps* ops, void* opaque) {
+    ep->endpoint->set_ops(*ops, opaque);
+}
+
+int ntb_endpoint_fd(const NtbEndpoint* ep) {
+    return ep->endpoint->fd();
+}
+
+void ntb_endpoint_service(NtbEndpoint* ep) {
+    ep->endpoint->service();
+}
+
+std::uint64_t ntb_endpoint_gas_read(NtbEndpoint* ep, std::uint32_t offset, unsigned size) {
+    return ep->endpoint->gas_read(offset, size);
+}
+
+void ntb_endpoint_gas_write(NtbEndpoint* ep, std::uint32_t offset, std::uint64_t value, unsigned size) {
+    ep->endpoint->gas_write(offset, value, size);
+}
+
+std::size_t ntb_endpoint_windows(NtbEndpoint* ep, NtbMappedWindow* windows, std::size_t capacity) {
+    return ep->endpoint->windows(windows, capacity);
+}
+
+void* ntb_endpoint_window_memory(NtbEndpoint* ep, unsigned bar) {
+    return ep->endpoint->window_memory(bar);
+}
+
+const char* ntb_endpoint_register_name(std::uint32_t offset, char* buffer, std::size_t size) {
+    return switchtec::register_name(offset, {buffer, size});
+}
+
+std::uint64_t ntb_endpoint_window_read(NtbEndpoint* ep, unsigned /*bar*/, std::uint64_t /*offset*/,
+                                       unsigned size) {
+    ep->endpoint->count_read_miss();
+    return size < 8 ? (std::uint64_t{1} << (8 * size)) - 1 : UINT64_MAX;
+}
+
+void ntb_endpoint_window_write(NtbEndpoint* ep, unsigned /*bar*/, std::uint64_t /*offset*/,
+                               std::uint64_t /*value*/, unsigned /*size*/) {
+    ep->endpoint->count_write_miss();
+}
+
+void ntb_endpoint_reset(NtbEndpoint* ep) {
+    ep->endpoint->reset();
+}
+
+void ntb_endpoint_set_bus_master(NtbEndpoint* ep, bool enabled) {
+    ep->endpoint->set_bus_master(enabled);
+}
+
+void ntb_endpoint_set_requester_id(NtbEndpoint* ep, std::uint16_t requester_id) {
+    ep->endpoint->set_requester_id(requester_id);
+}
+
+bool ntb_endpoint_set_ram(NtbEndpoint* ep, const NtbRamRange* ranges, std::size_t count, char* error) {
+    if (auto told = ep->endpoint->set_ram({ranges, count}); !told) {
+        put_error(error, told.error().message);
+        return false;
+    }
+    return true;
+}

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: MIT
+// The state of a switch as a JSON value: what its registers show, and what only the fabric knows.
+// docs/protocol.md lists the fields.
+#include <switchtec/registers.h>
+
+#include <array>
+#include <nlohmann/json.hpp>
+
+#include "switch.h"
+
+namespace fabric {
+
+namespace {
+
+using nlohmann::json;
+using switchtec::Chip;
+using switchtec::Reg;
+
+constexpr unsigned kMessages = 4;
+
+const char* state_name(std::uint64_t state) {
+    switch (state) {
+        case switchtec::kNormal:
+            return "NORMAL";
+        case switchtec::kLocked:
+            return "LOCKED";
+        case switchtec::kLocking:
+            return "LOCKING";
+        case switchtec::kConfiguring:
+            return "CONFIGURING";
+        case switchtec::kResetting:
+            return "RESETTING";
+        default:
+            return "?";
+    }
+}
+
+std::uint64_t reg(Chip& chip, unsigned viewer, Reg id, unsigned block, unsigned size, unsigned index = 0) {
+    return chip.read(viewer, switchtec::offset_of(id, block, index), size);
+}
+
+// The control block of `partition`: its status differs by who asks, so all are asked.
+json control(Chip& chip, unsigned partition) {
+    json block{{"state", "NORMAL"}, {"owner", nullptr}, {"waiting", json::array()}};
+    for (unsigned viewer = 0; viewer < chip.partitions(); ++viewer) {
+        const auto status = reg(chip, viewer, Reg::NtbPartitionStatus, partition, 4) & 0xFFFF;
+        if (status == switchtec::kLocking) {
+            block["waiting"].push_back(viewer);
+        } else if (status != switchtec::kNormal) {
+            block["state"] = state_name(status);
+            block["owner"] = viewer;
+        }
+    }
+    block["bar_error"] = reg(chip, partition, Reg::NtbBarError, partition, 4);
+    block["lut_error"] = reg(chip, partition, Reg::NtbLutError, partition, 4);
+    block["requester_id_error"] = reg(chip, partition, Reg::NtbRequesterError, partition, 4);
+    return block;
+}
+
+json windows(Chip& chip, unsigned partition) {
+    json list = json::array();
+    for (const auto& window : chip.windows(partition)) {
+        list.push_back({{"bar", window.bar},
+                        {"offset", window.offset},
+                        {"size", window.size},
+                        {"target", window.target},
+                        {"address", window.address}});
+    }
+    return list;
+}
+
+json doorbells(Chip& chip, unsigned partition) {
+    return {{"pending", reg(chip, partition, Reg::InDoorbell, partition, 8)},
+            {"mask", reg(chip, partition, Reg::InDoorbellMask, partition, 8)},
+            {"outbound_mask", reg(chip, partition, Reg::OutDoorbellMask, partition, 8)}};
+}
+
+json messages(Chip& chip, unsigned partition) {
+    json list = json::array();
+    for (unsigned i = 0; i < kMessages; ++i) {
+        list.push_back({{"value", reg(chip, partition, Reg::InMessage, partition, 4, i)},
+                        {"pending", (reg(chip, partition, Reg::InMessageStatus, partition, 1, i) & 1) != 0},
+                        {"enabled", (reg(chip, partition, Reg::InMessageMask, partition, 1, i) & 1) != 0},
+                        {"source", reg(chip, partition, Reg::InMessageSource, partition, 1, i)}});
+    }
+    return list;
+}
+
+}  // namespace
+
+json Switch::inspect() {
+    auto guard = shared_.lock();
+    Chip& chip = guard.chip();
+    json document{{"name", name()},
+                  {"vendor_id", chip.vendor_id()},
+                  {"device_id", chip.device_id()},
+                  {"partitions", json::array()}};
+    for (unsigned partition = 0; partition < partitions(); ++partition) {
+        const Seat& seat = seats_[partition];
+        const auto& config = chip.config(partition);
+        const bool attached = chip.attached(partition);
+        json ram = json::array();
+        for (std::uint32_t i = 0; i < seat.ram.count; ++i) {
+            ram.push_back({{"address", seat.ram.ranges[i].address}, {"size", seat.ram.ranges[i].size}});
+        }
+        const auto& slot = shared_.slot(partition);
+        document["partitions"].push_back({
+            {"partition", partition},
+            {"node", config_.nodes[partition].empty() ? json() : json(config_.nodes[partition])},
+            {"attached", attached},
+            {"pid", seat.holder != nullptr ? json(seat.holder->pid) : json()},
+            {"bus_master", chip.bus_master(partition)},
+            {"requester_id", reg(chip, partition, Reg::NtbRequesterId, 0, 2)},
+            {"link",
+             {{"up", attached}, {"generation", config.link_generation}, {"width", config.link_width}}},
+            {"bar2_size", config.bar2_size},
+            {"bar4_size", config.bar4_size},
+            {"lut_entries", config.lut_entries},
+            {"vectors", config.vectors},
+            {"control", control(chip, partition)},
+            {"windows", windows(chip, partition)},
+            {"windows_settled", chip.windows_settled(partition)},
+            {"doorbells", doorbells(chip, partition)},
+            {"messages", messages(chip, partition)},
+            {"window_read_misses", slot.read_misses.load(std::memory_order_relaxed)},
+            {"window_write_misses", slot.write_misses.load(std::memory_order_relaxed)},
+            {"ram", ram},
+        });
+    }
+    return document;
+}
+
+}  // namespace fabric
