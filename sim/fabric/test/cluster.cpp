@@ -3,7 +3,6 @@
 
 #include <fabric/fabric.h>
 #include <fcntl.h>
-#include <ntblink/inspect.h>
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
 #include <sys/prctl.h>
@@ -83,12 +82,12 @@ int Cluster::end(int signal) {
     return status;
 }
 
-std::size_t Cluster::descriptors() const {
-    // Each answer comes after the fabric has handled what was there before.
-    for (int i = 0; i < 2; ++i) {
-        if (!ntblink::inspect(socket())) throw std::runtime_error("the fabric does not answer");
+bool Cluster::comes_to_descriptors(std::size_t count) const {
+    for (int tries = 0; tries < 10000; ++tries) {
+        if (descriptors_of(pid_) == count) return true;
+        ::usleep(1000);
     }
-    return descriptors_of(pid_);
+    return false;
 }
 
 std::size_t descriptors_of(pid_t pid) {

@@ -28,8 +28,8 @@ class Cluster {
     pid_t pid() const { return pid_; }
     /// Ends the fabric; returns what waitpid says of it.
     int end(int signal);
-    /// Open descriptors of the fabric's process, when it has had time to settle.
-    std::size_t descriptors() const;
+    /// Whether the fabric's process comes to have `count` open descriptors.
+    bool comes_to_descriptors(std::size_t count) const;
 
   private:
     std::string run_dir_;

@@ -95,6 +95,11 @@ int PeerProcess::join(const Host& meanwhile) {
     return ended(status);
 }
 
+bool told_to_end() {
+    pollfd entry{told_fd, POLLIN, 0};
+    return ::poll(&entry, 1, 0) > 0;
+}
+
 void service_until_told(Host& host) {
     for (;;) {
         std::array<pollfd, 2> entries{pollfd{ntb_endpoint_fd(*host), POLLIN, 0}, pollfd{told_fd, POLLIN, 0}};

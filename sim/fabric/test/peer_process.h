@@ -28,7 +28,7 @@ class PeerProcess {
     ~PeerProcess();
 
     pid_t pid() const { return pid_; }
-    /// Tells the play that it may end; see `told_to_end`.
+    /// Tells the play that it may end; see below.
     void tell_to_end();
     /// Waits for its end. What the play returned; 128 + signal if it was killed.
     int join();
@@ -42,6 +42,8 @@ class PeerProcess {
     int end_ = -1;  ///< Closed to tell.
 };
 
+/// In a play: whether the test has told it to end.
+bool told_to_end();
 /// In a play: services until the test tells it to end.
 void service_until_told(Host& host);
 
