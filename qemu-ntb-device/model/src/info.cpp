@@ -11,7 +11,7 @@ namespace {
 
 using namespace std::string_view_literals;
 
-constexpr std::uint32_t kMiB = 1U << 20;
+constexpr std::uint64_t kMiB = 1ULL << 20;
 constexpr std::uint32_t kFirmwareVersion = 0x04000000;  // The major byte says Gen4.
 constexpr unsigned kNoPff = 0xFF;
 
@@ -59,7 +59,7 @@ std::uint64_t read_flash(const Location& at) {
         case Reg::FlashLength:
             return 32 * kMiB;
         case Reg::FlashPart:
-            return std::uint64_t{kMiB} << 32 | (at.index * kMiB);
+            return kMiB << 32 | at.index * kMiB;
         default:
             return 0;
     }

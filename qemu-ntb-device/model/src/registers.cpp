@@ -27,30 +27,22 @@ constexpr const char* kFlashPartNames[] = {
     "map0",  "map1",    "key0",    "key1",    "bl2_0",   "bl2_1",   "cfg0",    "cfg1",    "img0",   "img1",
     "nvlog", "vendor0", "vendor1", "vendor2", "vendor3", "vendor4", "vendor5", "vendor6", "vendor7"};
 
-constexpr RegisterInfo one(Reg id, const char* name, unsigned offset, unsigned size, Access access,
-                           const char* meaning) {
-    return {id,
-            name,
-            static_cast<std::uint16_t>(offset),
-            static_cast<std::uint8_t>(size),
-            1,
-            static_cast<std::uint16_t>(size),
-            access,
-            nullptr,
-            meaning};
-}
 constexpr RegisterInfo many(Reg id, const char* name, unsigned offset, unsigned size, unsigned count,
                             unsigned stride, Access access, const char* meaning,
                             const char* const* indices = nullptr) {
-    return {id,
-            name,
-            static_cast<std::uint16_t>(offset),
-            static_cast<std::uint8_t>(size),
-            static_cast<std::uint16_t>(count),
-            static_cast<std::uint16_t>(stride),
-            access,
-            indices,
-            meaning};
+    return {.id = id,
+            .access = access,
+            .size = static_cast<std::uint8_t>(size),
+            .offset = static_cast<std::uint16_t>(offset),
+            .count = static_cast<std::uint16_t>(count),
+            .stride = static_cast<std::uint16_t>(stride),
+            .name = name,
+            .indices = indices,
+            .meaning = meaning};
+}
+constexpr RegisterInfo one(Reg id, const char* name, unsigned offset, unsigned size, Access access,
+                           const char* meaning) {
+    return many(id, name, offset, size, 1, size, access, meaning);
 }
 
 using enum Access;

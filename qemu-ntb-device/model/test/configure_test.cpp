@@ -87,6 +87,19 @@ TEST_F(Configure, WaitingRequesterIsGrantedWhenItEndsNotBefore) {
     EXPECT_EQ(bench.state(1, 0), kNormal);
 }
 
+TEST_F(Configure, IsCompletedWhenItsRequesterDies) {
+    bench.op(1, 0, kOpLock);
+    bench.set(1, Reg::NtbBarCtl, 0, 2, lut_ctl(64));
+    bench.set(1, Reg::NtbLutEntry, 0, 0, 0x10000 | 1 << 1 | kLutValid);
+    bench.op(1, 0, kOpConfigure);
+    bench.op(0, 0, kOpLock);
+    chip.detach(1);
+    EXPECT_EQ(bench.state(0, 0), kLocking) << "its old windows may still be in effect";
+    bench.apply_windows();
+    EXPECT_EQ(bench.state(0, 0), kLocked);
+    EXPECT_TRUE(chip.windows(0).empty());
+}
+
 TEST_F(Configure, LutWindowsLargerThanTheBarAreRefused) {  // switchtec-kernel issue 109
     PartitionConfig small;
     small.bar2_size = 2 * kMiB;

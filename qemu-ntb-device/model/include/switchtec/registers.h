@@ -121,14 +121,14 @@ enum class Reg : std::uint8_t {
 /// One register, or an array of equal ones, of a block.
 struct RegisterInfo {
     Reg id;
-    const char* name;      ///< "[]" stands for the index; "*" for the index's own name.
-    std::uint16_t offset;  ///< Of the first one in its block.
-    std::uint8_t size;     ///< Bytes of one.
-    std::uint16_t count;   ///< 1: not an array.
-    std::uint16_t stride;  ///< Bytes from one to the next.
     Access access;
+    std::uint8_t size;           ///< Bytes of one.
+    std::uint16_t offset;        ///< Of the first one in its block.
+    std::uint16_t count;         ///< 1: not an array.
+    std::uint16_t stride;        ///< Bytes from one to the next.
+    const char* name;            ///< "[]" stands for the index; "*" for the index's own name.
     const char* const* indices;  ///< Names of the indices, or null.
-    const char* meaning;         ///< For docs; begins with "Ours:" where the public record does not say.
+    const char* meaning;         ///< For docs; says "ours" where the public record does not say.
 };
 
 enum class Region : std::uint8_t {
