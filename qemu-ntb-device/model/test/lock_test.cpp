@@ -108,7 +108,7 @@ TEST_F(Lock, ResetOfAWaitingRequesterTakesItsRequestBackAndNoMore) {
     EXPECT_EQ(bench.state(2, 0), kNormal);
     EXPECT_EQ(bench.state(1, 0), kLocked);
     configure(1, 0);
-    EXPECT_EQ(bench.chip.windows(0).front().size, 2 * kLutBytes);
+    EXPECT_EQ(bench.chip.windows(0), (std::vector<WindowSpan>{{2, 1, 0, 2 * kLutBytes, 0x10000}}));
     EXPECT_EQ(bench.chip.lock_owner(0), std::nullopt);
 }
 

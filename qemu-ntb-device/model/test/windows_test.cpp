@@ -43,7 +43,8 @@ TEST_F(Windows, NeighbouringLutEntriesMergeWhereBothSidesAreContiguous) {
 TEST_F(Windows, DirectWindowOfTheSharedBarBeginsBehindTheLut) {
     ASSERT_EQ(bench.map_lut(1, 0, 0, kShared), kNormal);
     ASSERT_EQ(bench.map_direct(1, 0, 2, 0x4000'0000, 2 * kMiB), kNormal);
-    EXPECT_EQ(chip.windows(0).back(), (WindowSpan{2, 1, 4 * kMiB, 2 * kMiB, 0x4000'0000}));
+    EXPECT_EQ(chip.windows(0), (std::vector<WindowSpan>{{2, 1, 0, kLutBytes, kShared},
+                                                        {2, 1, 4 * kMiB, 2 * kMiB, 0x4000'0000}}));
     EXPECT_FALSE(chip.translate(0, 2, 4 * kMiB - 1));
     EXPECT_EQ(chip.translate(0, 2, 6 * kMiB - 1)->address, 0x4000'0000 + 2 * kMiB - 1);
     EXPECT_FALSE(chip.translate(0, 2, 6 * kMiB));
