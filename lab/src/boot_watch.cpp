@@ -23,10 +23,10 @@ std::uint64_t size_of(const std::filesystem::path& file) {
 void BootWatch::add(const std::string& node, const NodePaths& files, std::size_t links) {
     Node& entry = nodes_.emplace_back(Node{node, files, NodeStatus(links)});
     entry.follower =
-        std::make_unique<LogFollower>(io_, files.status_log(), size_of(files.status_log()),
+        std::make_unique<LogFollower>(io_.get_executor(), files.status_log(), size_of(files.status_log()),
                                       [this, &entry](const std::string& line) { take(entry, line); });
     entry.console =
-        std::make_unique<LogFollower>(io_, files.console_log(), size_of(files.console_log()),
+        std::make_unique<LogFollower>(io_.get_executor(), files.console_log(), size_of(files.console_log()),
                                       [this, &entry](const std::string& line) { take_console(entry, line); });
 }
 

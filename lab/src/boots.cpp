@@ -9,9 +9,10 @@
 
 namespace ntblab::lab {
 
-unsigned count_boots(const std::filesystem::path& status_log) {
-    const auto lines = split(read_if_there(status_log), '\n');
-    return static_cast<unsigned>(std::count(lines.begin(), lines.end(), "userspace"));
+Boots count_boots(const std::filesystem::path& status_log) {
+    const std::string text = read_if_there(status_log);
+    const auto lines = split(text, '\n');
+    return {static_cast<unsigned>(std::count(lines.begin(), lines.end(), "userspace")), text.size()};
 }
 
 std::string last_status(const std::filesystem::path& status_log) {

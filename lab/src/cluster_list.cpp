@@ -64,8 +64,11 @@ Result<NodeTarget> find_node(const std::string& text) {
         return fail(fmt::format(
             "there is no node '{}' ({})", text,
             candidates.empty() ? "no node is up" : fmt::format("up: {}", fmt::join(candidates, ", "))));
-    return fail(fmt::format("several clusters have a node '{}'; write CLUSTER/{} with one of: {}", wanted,
-                            wanted, fmt::join(candidates, ", ")));
+    std::vector<std::string> ways;
+    ways.reserve(found.size());
+    for (const NodeTarget& target : found) ways.push_back(target.paths.name() + "/" + wanted);
+    return fail(
+        fmt::format("several clusters have a node '{}'; write one of {}", wanted, fmt::join(ways, ", ")));
 }
 
 Result<Ssh> open_ssh(const NodeTarget& target) {

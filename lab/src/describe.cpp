@@ -16,7 +16,7 @@ ordered_json describe_cluster(const Cluster& cluster) {
         if (running) entry.update({{"pid", node.qemu.pid}, {"ssh_port", node.ssh_port}});
         if (!node.address.empty()) entry["address"] = node.address;
         if (!node.lan_address.empty()) entry["lan_address"] = node.lan_address;
-        entry["boots"] = count_boots(files.status_log());
+        entry["boots"] = count_boots(files.status_log()).count;
         entry["directory"] = files.dir;
         nodes.push_back(std::move(entry));
     }

@@ -18,7 +18,7 @@ namespace {
 
 struct Job {
     std::string node;
-    std::optional<RemoteRun> run = std::nullopt;
+    std::unique_ptr<RemoteRun> run = nullptr;
     std::unique_ptr<PrefixedPipe> output = nullptr;
     std::unique_ptr<PrefixedPipe> error = nullptr;
     int code = kUnreachable;
@@ -50,7 +50,7 @@ class Jobs {
         if (!ssh) return tl::unexpected(ssh.error());
         auto run = RemoteRun::open(io_, std::move(*ssh), words);
         if (!run) return tl::unexpected(run.error());
-        job.run.emplace(std::move(*run));
+        job.run = std::move(*run);
         return {};
     }
 

@@ -13,8 +13,8 @@
 
 namespace ntblab::lab {
 
-LogFollower::LogFollower(boost::asio::io_context& io, const std::filesystem::path& path, std::uint64_t offset,
-                         OnLine on_line, std::function<void()> on_removed)
+LogFollower::LogFollower(const boost::asio::any_io_executor& io, const std::filesystem::path& path,
+                         std::uint64_t offset, OnLine on_line, std::function<void()> on_removed)
     : on_line_(std::move(on_line)),
       on_removed_(std::move(on_removed)),
       file_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)),

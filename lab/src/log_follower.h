@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 // Lines of a file as they are appended to it.
 //
-//     LogFollower follower(io, path, 0, [](const std::string& line) { ... });
+//     LogFollower follower(io.get_executor(), path, 0, [](const std::string& line) { ... });
 //     follower.drain();
 //     io.run();
 #pragma once
 
 #include <ntblab/unique_fd.h>
 
-#include <boost/asio/io_context.hpp>
+#include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/posix/stream_descriptor.hpp>
 #include <filesystem>
 #include <functional>
@@ -23,8 +23,8 @@ class LogFollower {
     /// Waits by inotify for what is appended after byte `offset`; `drain` hands out what is there already.
     /// `on_removed` is called once when the file is deleted. A file that cannot be opened has no lines.
     LogFollower(
-        boost::asio::io_context& io, const std::filesystem::path& path, std::uint64_t offset, OnLine on_line,
-        std::function<void()> on_removed = [] {});
+        const boost::asio::any_io_executor& io, const std::filesystem::path& path, std::uint64_t offset,
+        OnLine on_line, std::function<void()> on_removed = [] {});
 
     /// Hands out what has been written until now. A last line without its end counts as a line if `all`.
     void drain(bool all = false);

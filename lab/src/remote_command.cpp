@@ -17,9 +17,10 @@ constexpr const char* kFolder = "/run/ntblab-exec";
 std::string RemoteCommand::line() const {
     // sshd makes the shell a session leader, so its pid is the process group. The shell outlives the command
     // to tell how it ended, and so has handlers for what is sent to the group; handlers, unlike "ignore", are
-    // not inherited.
+    // not inherited. What the shell itself would say ("Killed") is not the command's output.
     return fmt::format(
-        "mkdir -p {0} && echo $$ > {0}/{1}; trap : HUP INT QUIT TERM USR1 USR2; {2}; r=$?; "
+        "mkdir -p {0} && echo $$ > {0}/{1}; trap : HUP INT QUIT TERM USR1 USR2; exec 9>&2 2>/dev/null; {2} "
+        "2>&9 9>&-; r=$?; "
         "[ $r != 255 ] || echo $r > {0}/{1}.exit; rm -f {0}/{1}; exit $r",
         kFolder, token, shell_join(words));
 }

@@ -11,7 +11,6 @@
 #include <cerrno>
 #include <filesystem>
 
-#include "boots.h"
 #include "files.h"
 #include "process.h"
 #include "run_dir.h"
@@ -39,7 +38,8 @@ Ssh::Ssh(const ClusterPaths& cluster, const NodeState& node)
     : cluster_(cluster),
       files_(cluster.node(node.name)),
       node_(node),
-      socket_(files_.ssh_socket(count_boots(files_.status_log()))) {}
+      boots_(count_boots(files_.status_log())),
+      socket_(files_.ssh_socket(boots_.count)) {}
 
 std::vector<std::string> Ssh::base_command(const std::string& master) const {
     std::vector<std::string> result = {"ssh", "-F", "none", "-i", cluster_.ssh_key(), "-S", socket_};
@@ -50,6 +50,9 @@ std::vector<std::string> Ssh::base_command(const std::string& master) const {
                                   "GlobalKnownHostsFile=/dev/null", std::string("HostKeyAlias=") + kHostAlias,
                                   // The fastest on an emulated processor; both ends are on this machine.
                                   "KexAlgorithms=curve25519-sha256", "HostKeyAlgorithms=ssh-ed25519",
+                                  // Far more than a guest on a busy machine needs; one that hangs shall not
+                                  // hang its user for ever.
+                                  "ConnectTimeout=120", "ServerAliveInterval=30", "ServerAliveCountMax=10",
                                   fmt::format("Port={}", node_.ssh_port)})
         result.insert(result.end(), {"-o", option});
     return result;

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "boots.h"
 #include "cluster_paths.h"
 #include "cluster_state.h"
 
@@ -25,6 +26,13 @@ class Ssh {
     /// Makes sure that there is a connection. Errors: the guest does not run, or does not let us in yet.
     Result<void> connect() const;
 
+    /// Whether there is one now.
+    bool connected() const;
+
+    /// The boot of the guest that the connection is to.
+    const Boots& boots() const { return boots_; }
+    const NodePaths& files() const { return files_; }
+
     /// The line that runs a command of the guest's shell through the connection; without one, a login shell.
     /// `terminal`: with a terminal of its own.
     std::vector<std::string> command(const std::string& line, bool terminal = false) const;
@@ -36,11 +44,11 @@ class Ssh {
 
   private:
     std::vector<std::string> base_command(const std::string& master) const;
-    bool connected() const;
 
     ClusterPaths cluster_;
     NodePaths files_;
     NodeState node_;
+    Boots boots_;
     std::string socket_;
 };
 

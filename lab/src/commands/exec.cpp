@@ -19,9 +19,9 @@ int exec(const std::string& name, const std::vector<std::string>& words, bool te
     boost::asio::io_context io;
     auto run = RemoteRun::open(io, std::move(*ssh), words, terminal);
     if (!run) return complain(run.error().message, kUnreachable);
-    const Interrupts interrupts(io, [&](int number) { run->signal(number); });
+    const Interrupts interrupts(io, [&](int number) { (*run)->signal(number); });
     int code = kUnreachable;
-    const auto started = run->start(
+    const auto started = (*run)->start(
         {.input = STDIN_FILENO, .output = STDOUT_FILENO, .error = STDERR_FILENO}, [&](Result<int> end) {
             code = end                   ? *end
                    : interrupts.caught() ? kSignalBase + *interrupts.caught()

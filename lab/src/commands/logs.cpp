@@ -48,7 +48,7 @@ int logs(const std::string& name, const std::string& kind, bool follow) {
     std::vector<std::unique_ptr<LogFollower>> followers;
     for (const Source& source : *wanted) {
         followers.push_back(std::make_unique<LogFollower>(
-            io, source.file, 0,
+            io.get_executor(), source.file, 0,
             [&source](const std::string& line) {
                 fmt::print("{}{}\n", source.label, line);
                 std::fflush(stdout);

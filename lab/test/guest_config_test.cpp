@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+#include "guest_config.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace ntblab::lab {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+topology::Topology parse(const std::string& text) {
+    return topology::parse("name: t\n" + text, "t.yaml").value();
+}
+
+topology::Topology triangle() {
+    return parse(
+        "nodes: {a: {}, b: {}, c: {}}\nswitches: {s: {link: {width: x8}, nt-pairs: [[a, b], [a, c], [b, "
+        "c]]}}\n");
+}
+
+TEST(GuestConfig, OfThePair) {
+    const auto pair = parse(
+        "nodes: {a: {}, b: {modules: [ntb_hw_switchtec, ntb_perf]}}\nswitches: {s: {nt-pairs: [[a, b]]}}\n");
+    EXPECT_EQ(guest_config(pair, 1),
+              "NTBLAB_CLUSTER='t'\nNTBLAB_NODE='b'\nNTBLAB_INDEX='2'\nNTBLAB_ADDRESS='10.77.0.2/24'\n"
+              "NTBLAB_ADDRESSES='10.77.0.2/24'\nNTBLAB_LAN_ADDRESS=''\nNTBLAB_MODULES='ntb_hw_switchtec "
+              "ntb_perf'\n");
+    EXPECT_THAT(guest_hosts(pair, 0), HasSubstr("10.77.0.1 a\n10.77.0.2 b\n"));
+}
+
+TEST(GuestConfig, EveryNtPairIsANetwork) {
+    EXPECT_THAT(guest_config(triangle(), 1), HasSubstr("NTBLAB_ADDRESSES='10.77.0.2/24 10.77.2.2/24'\n"));
+    EXPECT_THAT(guest_config(triangle(), 2), HasSubstr("NTBLAB_ADDRESSES='10.77.1.3/24 10.77.2.3/24'\n"));
+}
+
+TEST(GuestConfig, ANameIsTheAddressAtTheSharedPair) {
+    EXPECT_THAT(guest_hosts(triangle(), 0), HasSubstr("10.77.0.1 a\n10.77.0.2 b\n10.77.1.3 c\n"));
+    EXPECT_THAT(guest_hosts(triangle(), 2), HasSubstr("10.77.1.1 a\n10.77.2.2 b\n10.77.1.3 c\n"));
+}
+
+TEST(GuestConfig, WhoIsNoNeighbourIsReachedOverTheLanOrNotAtAll) {
+    const std::string chain =
+        "nodes: {a: {}, b: {}, c: {}}\nswitches: {s: {link: {width: x8}, nt-pairs: [[a, b], [b, c]]}}\n";
+    EXPECT_THAT(guest_hosts(parse(chain), 0), Not(HasSubstr(" c\n")));
+    const auto with_lan = parse("lan: true\n" + chain);
+    EXPECT_THAT(guest_hosts(with_lan, 0),
+                HasSubstr("10.77.0.2 b\n10.78.0.2 b.lan\n10.78.0.3 c\n10.78.0.3 c.lan\n"));
+    EXPECT_THAT(guest_config(with_lan, 0), HasSubstr("NTBLAB_LAN_ADDRESS='10.78.0.1/24'\n"));
+}
+
+TEST(GuestConfig, ANodeAloneKnowsItself) {
+    const auto alone = parse("nodes: {a: {}}\n");
+    EXPECT_THAT(guest_hosts(alone, 0), HasSubstr("127.0.1.1 a\n"));
+    EXPECT_THAT(guest_config(alone, 0), HasSubstr("NTBLAB_ADDRESS=''\n"));
+}
+
+TEST(GuestConfig, PairsAreCountedOverAllSwitches) {
+    const auto two =
+        parse("nodes: {a: {}, b: {}}\nswitches: {s: {nt-pairs: [[a, b]]}, r: {nt-pairs: [[b, a]]}}\n");
+    EXPECT_THAT(guest_config(two, 0), HasSubstr("NTBLAB_ADDRESSES='10.77.0.1/24 10.77.1.1/24'\n"));
+}
+
+}  // namespace
+}  // namespace ntblab::lab
