@@ -39,8 +39,8 @@ int parse_and_run(int argc, char** argv) {
                  "ntblab");
     app.require_subcommand(1);
     app.footer(kFooter);
-    for (const auto add : {add_up, add_down, add_run, add_start, add_stop, add_ls, add_exec, add_ssh,
-                           add_console, add_logs, add_doctor, add_version})
+    for (const auto add : {add_up, add_down, add_run, add_start, add_stop, add_ls, add_inspect, add_exec,
+                           add_ssh, add_console, add_logs, add_doctor, add_version})
         add(app, line);
     std::reverse(words.begin(), words.end());  // the order that CLI11 takes
     try {

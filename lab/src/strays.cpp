@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "strays.h"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <charconv>
@@ -21,7 +22,7 @@ constexpr std::chrono::milliseconds kExecPause{20};
 constexpr int kCleanScans = 2;
 
 std::string mark_of(const fs::path& process) {
-    const std::string prefix = std::string(kClusterMark) + "=";
+    const std::string prefix = fmt::format("{}=", kClusterMark);
     for (const std::string& entry : split(read_if_there(process / "environ"), '\0'))
         if (entry.starts_with(prefix)) return entry.substr(prefix.size());
     return "";

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: MIT
+"""What ntblab answers to wrong usage and wrong files; nothing of this starts a machine."""
+
+import json
+import re
+import shlex
+
+import pytest
+from support.ntblab_cli import REPO, ntblab, strays
+
+PAIR = REPO / "topologies/pair.yaml"
+
+
+def refused(run_dir, *arguments):
+    result = ntblab(*arguments, run_dir=run_dir, check=False)
+    assert strays(run_dir) == []
+    return result.returncode, result.stderr
+
+
+def test_a_bad_file_is_refused_by_line_and_column(run_dir, tmp_path):
+    bad = tmp_path / "bad.yaml"
+    bad.write_text("name: bad\nnodes:\n  a: {cpu: 2}\n")
+    code, message = refused(run_dir, "up", bad)
+    assert code == 1
+    assert f"{bad}:3:7: unknown key 'cpu' in node 'a'; did you mean 'cpus'?" in message
+
+
+@pytest.mark.parametrize("command", [["up"], ["run"], ["exec", "a"], ["exec", "a", "--"], ["run", str(PAIR)], ["what"], [],
+                                     ["up", str(PAIR), "--timeout", "x"], ["up", str(PAIR), "--accel", "warp"],
+                                     ["ls", "--", "x"], ["down", "x", "--all"], ["logs", "--kind", "x"]])
+def test_wrong_usage_exits_2(run_dir, command):
+    code, message = refused(run_dir, *command)
+    assert code == 2 and message
+
+
+@pytest.mark.parametrize("command, code", [(["down", "x"], 3), (["down"], 3), (["inspect"], 3), (["start", "x"], 3), (["stop", "x/a"], 3),
+                                           (["console", "a"], 3), (["logs", "a"], 3), (["exec", "a", "--", "true"], 125),
+                                           (["ssh", "a"], 125), (["down", "--all"], 0), (["ls"], 0)])
+def test_what_is_not_there_has_its_exit_code(run_dir, command, code):
+    assert refused(run_dir, *command)[0] == code
+
+
+def test_dry_run_prints_lines_that_a_shell_takes(run_dir, tmp_path):
+    topology = tmp_path / "t.yaml"
+    topology.write_text("name: t\nnodes: {a: {cmdline: \"x='1 2' y\"}, b: {}}\nswitches: {s: {nt-pairs: [[a, b]]}}\n")
+    text = ntblab("up", topology, "--dry-run", run_dir=run_dir).stdout
+    lines = [shlex.split(line) for line in text.splitlines() if not line.startswith("#")]
+    assert len(lines) == 3
+    assert all(f"NTBLAB_CLUSTER_DIR={run_dir}/t" in line for line in lines)
+    node = lines[1]
+    assert node[node.index("-append") + 1].endswith("x='1 2' y")
+    assert any(re.fullmatch(rf"switchtec-ntb,.*fabric={run_dir}/t/fabric.sock,switch=s,partition=0", word) for word in node)
+    assert strays(run_dir) == []
+
+
+def test_name_overrides_the_name_of_the_file(run_dir):
+    assert f"{run_dir}/other/fabric.sock" in ntblab("up", PAIR, "--dry-run", "--name", "other", run_dir=run_dir).stdout
+    code, message = refused(run_dir, "up", PAIR, "--dry-run", "--name", "No")
+    assert code == 1 and "--name No" in message
+
+
+def test_a_topology_may_come_through_a_pipe(run_dir):
+    result = ntblab("up", "/dev/stdin", "--dry-run", run_dir=run_dir, input=PAIR.read_text())
+    assert "pair/a" in result.stdout
+
+
+def test_missing_parts_are_named(run_dir, tmp_path, monkeypatch):
+    monkeypatch.setenv("NTBLAB_SHARE", str(tmp_path))
+    code, message = refused(run_dir, "up", PAIR)
+    assert code == 1
+    assert f"{tmp_path}/qemu/bin/qemu-system-x86_64" in message and "bootstrap build" in message
+
+
+def test_a_run_directory_that_cannot_be_used_is_named(tmp_path):
+    (tmp_path / "file").touch()
+    for run_dir in (tmp_path / "file", tmp_path / "none" / "run"):
+        result = ntblab("up", PAIR, run_dir=run_dir, check=False)
+        assert result.returncode == 1
+        assert str(run_dir) in result.stderr and "NTBLAB_RUN_DIR" in result.stderr
+
+
+def test_doctor_says_what_it_looked_at(run_dir):
+    result = ntblab("doctor", "--json", run_dir=run_dir, check=False)
+    findings = {finding["what"]: finding for finding in json.loads(result.stdout)}
+    assert {"accelerator", "memory", "run directory", "ssh-keygen", "leftovers"} <= findings.keys()
+    assert findings["run directory"]["verdict"] == "ok"
+    assert result.returncode == (1 if any(finding["verdict"] == "bad" for finding in findings.values()) else 0)
+    assert all(finding["advice"] for finding in findings.values() if finding["verdict"] != "ok")
+
+
+def test_version(run_dir):
+    assert re.match(r"ntblab \d+\.\d+", ntblab("version", run_dir=run_dir).stdout)

@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: MIT
+"""Starting and ending clusters of machines that are no machines: every way to fail, and nothing left behind."""
+
+import json
+import os
+import random
+import resource
+import signal
+import time
+
+import pytest
+from fake_machines import FakeMachines
+from support.ntblab_cli import strays, wait_for
+
+
+@pytest.fixture
+def fake(tmp_path, run_dir):
+    return FakeMachines(tmp_path, run_dir)
+
+
+def test_up_describes_the_cluster_and_down_removes_it(fake):
+    up = fake.run("up", fake.topology, "--json")
+    assert up.returncode == 0, up.stderr
+    report = json.loads(up.stdout)
+    assert report["cluster"] == "two" and [node["name"] for node in report["nodes"]] == ["a", "b"]
+    assert all(node["running"] and node["ssh_port"] == 40022 for node in report["nodes"])
+    listed = json.loads(fake.run("ls", "--json").stdout)
+    assert [cluster["condition"] for cluster in listed] == ["up"]
+    assert fake.run("down", "two").returncode == 0
+    assert strays(fake.run_dir) == []
+
+
+@pytest.mark.parametrize("behaviour, said", [("crash", "this machine is not for you"), ("panic", "its kernel panicked"),
+                                             ("bad-module", "ntb_nothing could not be loaded")])
+def test_a_node_that_fails_ends_the_start_at_once(fake, behaviour, said):
+    up = fake.run("up", fake.topology, FAKE_QEMU=behaviour, FAKE_QEMU_NODE="b")
+    assert up.returncode == 1
+    assert said in up.stderr and "'b'" in up.stderr
+    kept = fake.folder / "cache/ntblab/failed/two"
+    assert str(kept) in up.stderr and (kept / "b/qemu.log").exists()
+    assert strays(fake.run_dir) == []
+
+
+def test_a_node_that_is_never_ready_ends_by_the_time_limit(fake):
+    up = fake.run("up", fake.topology, "--timeout", "1", FAKE_QEMU="silent", FAKE_QEMU_NODE="a")
+    assert up.returncode == 1
+    assert "node 'a' is not ready after 1 s: booting" in up.stderr and "--timeout" in up.stderr
+    assert strays(fake.run_dir) == []
+
+
+def test_a_machine_that_does_not_listen_is_ended_nevertheless(fake):
+    assert fake.run("up", fake.topology, FAKE_QEMU="deaf").returncode == 0
+    assert fake.run("down", "two").returncode == 0
+    assert strays(fake.run_dir) == []
+
+
+def test_too_much_memory_is_refused(fake):
+    fake.topology.write_text("name: two\nnodes: {a: {memory: 1T}}\n")
+    up = fake.run("up", fake.topology)
+    assert up.returncode == 1 and "may take 1T of memory" in up.stderr
+    assert strays(fake.run_dir) == []
+
+
+def test_a_second_up_is_refused_also_while_the_first_starts(fake):
+    first = fake.start("up", fake.topology, FAKE_QEMU="silent")
+    wait_for("the machines", lambda: len([left for left in strays(fake.run_dir) if "process" in left]) >= 2)
+    second = fake.run("up", fake.topology)
+    assert second.returncode == 4 and f"process {first.pid} is at 'up'" in second.stderr
+    assert first.poll() is None
+    # `down` from elsewhere ends a start that is under way.
+    assert fake.run("down", "two").returncode == 0
+    assert first.wait(timeout=120) == 128 + signal.SIGTERM
+    assert strays(fake.run_dir) == []
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_an_interrupted_start_leaves_nothing(fake, number, repeat):
+    chance = random.Random(number)
+    for _ in range(repeat(10)):
+        up = fake.start("up", fake.topology, FAKE_QEMU="silent")
+        time.sleep(chance.uniform(0, 0.3))  # the moment is what varies; nothing waits for it
+        up.send_signal(number)
+        code = up.wait(timeout=120)
+        # Before it has made anything, a signal ends it like any process.
+        assert code in (128 + number, -number), up.stderr.read()
+        assert strays(fake.run_dir) == []
+
+
+def test_a_killed_launcher_leaves_what_down_finds(fake, repeat):
+    chance = random.Random(5)
+    for round_number in range(repeat(50)):
+        up = fake.start("up", fake.topology)
+        time.sleep(chance.uniform(0, 0.25))
+        up.kill()
+        up.wait()
+        down = fake.run("down", "--all")
+        assert down.returncode == 0, down.stderr
+        assert strays(fake.run_dir) == [], f"round {round_number}"
+
+
+def test_many_at_once_come_to_one_cluster_or_none(fake, repeat):
+    for _ in range(repeat(5)):
+        ups = [fake.start("up", fake.topology) for _ in range(4)]
+        codes = sorted(up.wait(timeout=120) for up in ups)
+        assert codes.count(0) == 1 and set(codes) <= {0, 4}
+        downs = [fake.start("down", "--all") for _ in range(4)]
+        assert [down.wait(timeout=120) for down in downs] == [0] * 4
+        assert strays(fake.run_dir) == []
+
+
+def test_down_without_the_directory_ends_the_processes(fake):
+    assert fake.run("up", fake.topology).returncode == 0
+    os.rename(fake.run_dir / "two", fake.folder / "moved")
+    assert fake.run("down", "--all").returncode == 0
+    assert strays(fake.run_dir) == []
+
+
+def test_start_and_stop_of_a_node(fake):
+    assert fake.run("up", fake.topology).returncode == 0
+    assert fake.run("start", "a").returncode == 4
+    assert fake.run("kill", "a").returncode == 0
+    off = {node["name"]: node["running"] for node in json.loads(fake.run("ls", "--json").stdout)[0]["nodes"]}
+    assert off == {"a": False, "b": True}
+    assert fake.run("stop", "a").returncode == 1
+    started = fake.run("start", "two/a")
+    assert started.returncode == 0, started.stderr
+    assert json.loads(fake.run("ls", "--json").stdout)[0]["nodes"][0]["boots"] == 2
+    assert fake.run("down").returncode == 0
+
+
+def test_a_node_that_fails_to_start_again_does_not_harm_the_others(fake):
+    assert fake.run("up", fake.topology).returncode == 0
+    assert fake.run("stop", "a").returncode == 0
+    again = fake.run("start", "a", FAKE_QEMU="crash")
+    assert again.returncode == 1 and "this machine is not for you" in again.stderr
+    assert [node["running"] for node in json.loads(fake.run("ls", "--json").stdout)[0]["nodes"]] == [False, True]
+
+
+def test_logs_are_those_of_the_guest(fake):
+    assert fake.run("up", fake.topology).returncode == 0
+    assert fake.run("logs", "a", "--kind", "status").stdout == "userspace\nssh\ndrivers\n"
+    follower = fake.start("logs", "-f")
+    assert fake.run("down").returncode == 0
+    assert follower.wait(timeout=120) == 0, "it ends with the cluster"
+
+
+def test_clusters_of_one_file_by_other_names(fake):
+    for name in ("one", "other"):
+        assert fake.run("up", fake.topology, "--name", name).returncode == 0
+    ambiguous = fake.run("stop", "a")
+    assert ambiguous.returncode == 3 and "one/a, other/a" in ambiguous.stderr
+    assert fake.run("down", "one").returncode == 0
+    assert [cluster["cluster"] for cluster in json.loads(fake.run("ls", "--json").stdout)] == ["other"]
+
+
+def test_a_file_that_cannot_be_written_is_said_and_leaves_nothing(fake):
+    def no_room():
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (16, 16))
+
+    up = fake.start("up", fake.topology, before=no_room)
+    assert up.wait(timeout=120) == 1
+    assert "cannot write" in up.stderr.read()
+    assert strays(fake.run_dir) == []
