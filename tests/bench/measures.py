@@ -22,16 +22,14 @@ def window(pair):
         program = pathlib.Path(scratch, "memory_throughput")
         subprocess.run(["g++", "-std=c++20", "-O2", "-static", "-o", program, HERE / "memory_throughput.cpp"], check=True)
         pair.put("a", "/tmp/memory_throughput", program.read_bytes())
-    for node in "ab":
-        pair.use_client(node, "ntb_tool")
+    pair.use_client("ntb_tool")
     debugfs = "/sys/kernel/debug/ntb_tool/" + pair.ntb_device("b")
     pair.run("b", f"echo 1 > {debugfs}/link; echo Y > {debugfs}/link_event; echo {WINDOW:#x} > {debugfs}/peer0/mw_trans1")
     loops = json.loads(pair.run("a", f"/tmp/memory_throughput /sys/bus/pci/devices/{pair.ntb_device('a')}/resource4 {WINDOW}"))
     rows = [Row(f"window, {name}", figures["window"] / 1e6, "MB/s", figures["memory"] / 1e6, "own RAM, same loop", ">= 0.9")
             for name, figures in loops.items()]
 
-    for node in "ab":
-        pair.use_client(node, "'ntb_perf total_order=28 chunk_order=19'")
+    pair.use_client("ntb_perf total_order=28 chunk_order=19")
     run_file = f"/sys/kernel/debug/ntb_perf/{pair.ntb_device('a')}/run"
     wait_for("ntb_perf ready", lambda: pair.command("a", f"echo 0 > {run_file}", check=False).returncode == 0)
     best = 0.0
@@ -45,8 +43,7 @@ def doorbell(pair):
     """A doorbell there and one back by ntb_pingpong, against a ping over virtio-net."""
     address = pair.run("b", "ip -4 -o addr show lan0").split()[3].split("/")[0]
     ping = _ping(pair, address)
-    for node in "ab":
-        pair.use_client(node, "'ntb_pingpong delay_ms=0 unsafe=1'")
+    pair.use_client("ntb_pingpong delay_ms=0 unsafe=1")
     count_file = f"/sys/kernel/debug/ntb_pingpong/{pair.ntb_device('a')}/count"
     count = lambda: int(pair.run("a", f"cat {count_file}"))
     wait_for("ntb_pingpong running", lambda: count() > 10)
@@ -58,8 +55,7 @@ def doorbell(pair):
 
 def netdev(pair):
     """TCP and ping over ntb_netdev, against virtio-net."""
-    for node in "ab":
-        pair.use_client(node, "ntb_netdev")
+    pair.use_client("ntb_netdev")
     pair.wait_link("a")
     pair.wait_link("b")
     addresses = {}

@@ -10,9 +10,10 @@ HARDWARE_FIRST = "modprobe ntb_hw_switchtec && modprobe ntb_perf"
 CLIENT_FIRST = "modprobe ntb_perf && modprobe ntb_hw_switchtec"
 
 
-def load(pair, node, script):
-    pair.use_client(node)
-    pair.run(node, f"modprobe -r ntb_hw_switchtec switchtec; {script}")
+def load(pair, script):
+    pair.use_client()
+    for node in pair.nodes:
+        pair.run(node, f"modprobe -r ntb_hw_switchtec switchtec && {script}")
 
 
 def start_endless_perf(pair, node):
@@ -40,8 +41,7 @@ def reboot(pair, node):
 def test_a_peer_that_ends_during_ntb_perf(repeat, run_dir, end, order):
     with Cluster.up("topologies/pair.yaml", run_dir=run_dir) as pair:
         for _ in range(repeat(10)):
-            for node in pair.nodes:
-                load(pair, node, order)
+            load(pair, order)
             start_endless_perf(pair, "a")
             seen = len(pair.status("a"))
             ending = end(pair, "b")
@@ -49,8 +49,7 @@ def test_a_peer_that_ends_during_ntb_perf(repeat, run_dir, end, order):
             wait_for("link down at a", lambda: any("link-down" in line for line in pair.status("a")[seen:]))
             pair.run("a", "kill $(cat /tmp/perf.pid)")
             next(ending, None)
-            for node in pair.nodes:
-                pair.use_client(node, "ntb_netdev")
+            pair.use_client("ntb_netdev")
             wait_for("ping after the return", lambda: pair.command("a", "ping -c 1 -W 2 b", check=False).returncode == 0)
             for node in pair.nodes:
                 assert kernel_complaints(pair.dmesg(node)) == []

@@ -12,8 +12,7 @@ WINDOW = 1 << 20
 
 
 def test_ntb_netdev_ping_and_tcp(pair):
-    for node in pair.nodes:
-        pair.use_client(node, "ntb_netdev")
+    pair.use_client("ntb_netdev")
     for node in pair.nodes:
         pair.wait_link(node)
     wait_for("ping by name", lambda: pair.command("a", "ping -c 1 -W 2 b", check=False).returncode == 0)
@@ -24,8 +23,7 @@ def test_ntb_netdev_ping_and_tcp(pair):
 
 
 def test_scp_of_64_mib_arrives_whole(pair):
-    for node in pair.nodes:
-        pair.use_client(node, "ntb_netdev")
+    pair.use_client("ntb_netdev")
     for node in pair.nodes:
         pair.wait_link(node)
     # Guests trust no key of each other's; this test gives b's root a key of a's.
@@ -37,8 +35,7 @@ def test_scp_of_64_mib_arrives_whole(pair):
 
 
 def test_ntb_perf_writes_the_far_side_memory(pair):
-    for node in pair.nodes:
-        pair.use_client(node, f"'ntb_perf total_order=24 chunk_order=16 max_mw_size={WINDOW}'")
+    pair.use_client(f"ntb_perf total_order=24 chunk_order=16 max_mw_size={WINDOW}")
     run_file = f"/sys/kernel/debug/ntb_perf/{pair.ntb_device('a')}/run"
     wait_for("ntb_perf connected", lambda: pair.command("a", f"echo 0 > {run_file}", check=False).returncode == 0)
     address, size = window_target(pair.inspect(), "a", bar=2, kind="direct")
@@ -62,8 +59,7 @@ PROGRAM""")
 
 
 def test_ntb_pingpong_counts_on_both_sides(pair):
-    for node in pair.nodes:
-        pair.use_client(node, "'ntb_pingpong delay_ms=0 unsafe=1'")
+    pair.use_client("ntb_pingpong delay_ms=0 unsafe=1")
     for node in pair.nodes:
         count = f"cat /sys/kernel/debug/ntb_pingpong/{pair.ntb_device(node)}/count"
         first = int(pair.run(node, count))
