@@ -23,9 +23,12 @@ def window(pair):
         subprocess.run(["g++", "-std=c++20", "-O2", "-static", "-o", program, HERE / "memory_throughput.cpp"], check=True)
         pair.put("a", "/tmp/memory_throughput", program.read_bytes())
     pair.use_client("ntb_tool")
-    debugfs = "/sys/kernel/debug/ntb_tool/" + pair.ntb_device("b")
-    pair.run("b", f"echo 1 > {debugfs}/link; echo Y > {debugfs}/link_event; echo {WINDOW:#x} > {debugfs}/peer0/mw_trans1")
+    for node in pair.nodes:
+        pair.run(node, f"echo Y > /sys/kernel/debug/ntb_tool/{pair.ntb_device(node)}/link")
+    peer = f"/sys/kernel/debug/ntb_tool/{pair.ntb_device('b')}/peer0"
+    pair.run("b", f"echo Y > {peer}/link_event; echo {WINDOW:#x} > {peer}/mw_trans1")
     loops = json.loads(pair.run("a", f"/tmp/memory_throughput /sys/bus/pci/devices/{pair.ntb_device('a')}/resource4 {WINDOW}"))
+    pair.run("b", f"echo 0 > {peer}/mw_trans1")  # ntb_tool of Linux 6.12 does not survive its removal otherwise
     rows = [Row(f"window, {name}", figures["window"] / 1e6, "MB/s", figures["memory"] / 1e6, "own RAM, same loop", ">= 0.9")
             for name, figures in loops.items()]
 
@@ -41,8 +44,7 @@ def window(pair):
 
 def doorbell(pair):
     """A doorbell there and one back by ntb_pingpong, against a ping over virtio-net."""
-    address = pair.run("b", "ip -4 -o addr show lan0").split()[3].split("/")[0]
-    ping = _ping(pair, address)
+    ping = _ping(pair, _lan_address(pair, "b"))
     pair.use_client("ntb_pingpong delay_ms=0 unsafe=1")
     count_file = f"/sys/kernel/debug/ntb_pingpong/{pair.ntb_device('a')}/count"
     count = lambda: int(pair.run("a", f"cat {count_file}"))
@@ -56,11 +58,7 @@ def doorbell(pair):
 def netdev(pair):
     """TCP and ping over ntb_netdev, against virtio-net."""
     pair.use_client("ntb_netdev")
-    pair.wait_link("a")
-    pair.wait_link("b")
-    addresses = {}
-    for kind, interface in (("ntb", "$(basename $(dirname $(grep -lx 0x0000 /sys/class/net/eth*/dev_id | head -1)))"), ("virtio", "lan0")):
-        addresses[kind] = pair.run("b", f"ip -4 -o addr show {interface}").split()[3].split("/")[0]
+    addresses = {"ntb": "b", "virtio": _lan_address(pair, "b")}
     wait_for("ping over ntb_netdev", lambda: pair.command("a", f"ping -c 1 -W 1 {addresses['ntb']}", check=False).returncode == 0)
     pair.run("b", "iperf3 -s -D >/dev/null")
     tcp = {kind: [] for kind in addresses}
@@ -85,6 +83,10 @@ def boot(pair):
         pss = int(re.search(r"^Pss:\s+(\d+) kB", rollup, re.MULTILINE)[1])
         rows.append(Row(f"memory of VM {node} (PSS)", pss / 1024, "MiB"))
     return rows
+
+
+def _lan_address(pair, node):
+    return pair.run(node, "ip -4 -o addr show lan0").split()[3].split("/")[0]
 
 
 def _ping(pair, address):

@@ -6,16 +6,14 @@ import pathlib
 import re
 
 
-def window_target(inspection, node, bar, kind):
-    """(address, size) at the peer of the enabled window of `kind` ("direct" or "lut") in `bar` of `node`'s endpoint."""
+def window_target(inspection, node, bar, offset):
+    """(address, size) at the peer of the window that begins at `offset` of `bar` of `node`'s endpoint."""
     for switch in inspection["switches"]:
         for partition in switch["partitions"]:
-            if partition["node"] != node:
-                continue
             for window in partition["windows"]:
-                if window["bar"] == bar and window["kind"] == kind:
+                if (partition["node"], window["bar"], window["offset"]) == (node, bar, offset):
                     return window["address"], window["size"]
-    raise AssertionError(f"no {kind} window is enabled in BAR{bar} of {node}")
+    raise AssertionError(f"no window is open at {offset:#x} of BAR{bar} of {node}")
 
 
 class GuestMemory:

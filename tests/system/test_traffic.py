@@ -9,6 +9,7 @@ from support.host_memory import guest_memory, window_target
 from support.ntblab_cli import wait_for
 
 WINDOW = 1 << 20
+LUT_WINDOWS = 64 * 65536  # before the direct window in BAR2
 
 
 def test_ntb_netdev_ping_and_tcp(pair):
@@ -38,7 +39,7 @@ def test_ntb_perf_writes_the_far_side_memory(pair):
     pair.use_client(f"ntb_perf total_order=24 chunk_order=16 max_mw_size={WINDOW}")
     run_file = f"/sys/kernel/debug/ntb_perf/{pair.ntb_device('a')}/run"
     wait_for("ntb_perf connected", lambda: pair.command("a", f"echo 0 > {run_file}", check=False).returncode == 0)
-    address, size = window_target(pair.inspect(), "a", bar=2, kind="direct")
+    address, size = window_target(pair.inspect(), "a", bar=2, offset=LUT_WINDOWS)
     assert size == WINDOW
     # A pattern of ours first, so that every byte that ntb_perf did not write would be seen.
     pattern = b"\xa5ntblab\x5a" * (WINDOW // 8)
@@ -52,7 +53,7 @@ def test_ntb_perf_writes_the_far_side_memory(pair):
     through_window = pair.run("a", f"""python3 - <<'PROGRAM'
 import hashlib, mmap, os
 fd = os.open('/sys/bus/pci/devices/{pair.ntb_device("a")}/resource2', os.O_RDWR)
-window = mmap.mmap(fd, {WINDOW}, offset=64 * 65536)
+window = mmap.mmap(fd, {WINDOW}, offset={LUT_WINDOWS})
 print(hashlib.sha256(window[:]).hexdigest())
 PROGRAM""")
     assert through_window == hashlib.sha256(after).hexdigest()
