@@ -58,7 +58,8 @@ std::string format_partition(const json& partition) {
 Result<std::string> format_inspection(const std::string& document) {
     try {
         std::string result;
-        for (const json& sw : json::parse(document).at("switches")) {
+        const json inspection = json::parse(document);
+        for (const json& sw : inspection.at("switches")) {
             result += fmt::format("switch {} ({:04x}:{:04x})\n", sw.at("name").get<std::string>(),
                                   sw.at("vendor_id").get<unsigned>(), sw.at("device_id").get<unsigned>());
             for (const json& partition : sw.at("partitions")) result += format_partition(partition);

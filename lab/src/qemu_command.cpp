@@ -19,10 +19,13 @@ void add(Options& options, const Options& more) {
     options.insert(options.end(), more.begin(), more.end());
 }
 
+// TCG does `rep movsb` byte by byte. A guest kernel that sees no ERMS and no FSRM copies by words instead,
+// which made TCP over ntb_netdev 2.3 times as fast (1096 -> 2510 Mbit/s).
 Options machine(const topology::Node& node, Accelerator accelerator) {
+    const bool kvm = accelerator == Accelerator::kvm;
     return {"-machine", "q35,memory-backend=ram",
-            "-accel",   accelerator == Accelerator::kvm ? "kvm" : "tcg,thread=multi",
-            "-cpu",     "max",
+            "-accel",   kvm ? "kvm" : "tcg,thread=multi",
+            "-cpu",     kvm ? "max" : "max,-erms,-fsrm",
             "-smp",     fmt::format("{}", node.cpus),
             "-m",       fmt::format("{}M", node.memory >> 20),
             "-object",  fmt::format("memory-backend-memfd,id=ram,size={}M,share=on", node.memory >> 20)};
