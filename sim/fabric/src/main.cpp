@@ -54,9 +54,7 @@ ntblab::Result<void> serve(const std::string& topology_file, const std::string& 
     return ended;
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
+int run(int argc, char** argv) {
     spdlog::set_default_logger(spdlog::stderr_logger_st("ntb-fabric"));
     spdlog::set_pattern("%Y-%m-%dT%H:%M:%S.%e %l: %v");
     spdlog::flush_on(spdlog::level::trace);
@@ -76,14 +74,20 @@ int main(int argc, char** argv) {
         ->check(CLI::NonNegativeNumber);
     CLI11_PARSE(app, argc, argv);
 
-    try {
-        if (auto served = serve(topology, run_dir, ready_fd); !served) {
-            spdlog::error("{}", served.error().message);
-            return 1;
-        }
-    } catch (const std::exception& error) {
-        spdlog::critical("{}", error.what());
-        return 2;
+    if (auto served = serve(topology, run_dir, ready_fd); !served) {
+        spdlog::error("{}", served.error().message);
+        return 1;
     }
     return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    try {
+        return run(argc, argv);
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "ntb-fabric: %s\n", error.what());
+        return 2;
+    }
 }

@@ -17,7 +17,6 @@
 
 namespace fabric {
 
-namespace wire = ntblink::wire;
 using ntblink::Transfer;
 
 namespace {

@@ -172,10 +172,9 @@ void Switch::tell(Connection& connection) {
                 connection.untold &= ~bit(partition);
                 break;
             case Transfer::would_block:
-                return;
             case Transfer::closed:
             case Transfer::malformed:
-                // Its end is seen, and handled, where its socket is read.
+                // Later; or never: its end is seen, and handled, where its socket is read.
                 return;
         }
     }

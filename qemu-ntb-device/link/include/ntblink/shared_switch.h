@@ -41,12 +41,13 @@ struct alignas(64) PartitionSlot {
         ram_applied;  ///< Under the lock: its mapped windows follow every RAM change up to this epoch.
     std::atomic<std::uint64_t> read_misses;   ///< Reads of window BARs that reached no memory.
     std::atomic<std::uint64_t> write_misses;  ///< Writes likewise.
+    std::uint64_t padding[4];
 };
 static_assert(sizeof(PartitionSlot) == 64);
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
 
 /// The beginning of the shared memory. The chip's state follows at `state_offset`.
-struct SegmentHeader {
+struct alignas(64) SegmentHeader {
     std::uint64_t magic;
     std::uint32_t version;
     std::uint32_t header_size;
@@ -55,9 +56,11 @@ struct SegmentHeader {
     std::uint64_t state_offset;
     std::uint64_t state_size;
     std::uint64_t reserved[3];
-    alignas(64) pthread_mutex_t mutex;
-    alignas(64) std::uint64_t ram_epoch;  ///< Under the lock: counts changes of any partition's RAM.
-    std::uint64_t waiters;  ///< Under the lock: partitions to wake when a host has applied its windows.
+    pthread_mutex_t mutex;
+    std::byte mutex_padding[64 - sizeof(pthread_mutex_t)];
+    std::uint64_t ram_epoch;  ///< Under the lock: counts changes of any partition's RAM.
+    std::uint64_t waiters;    ///< Under the lock: partitions to wake when a host has applied its windows.
+    std::uint64_t padding[6];
     PartitionSlot slots[switchtec::kMaxPartitions];
 };
 static_assert(offsetof(SegmentHeader, mutex) == 64);
