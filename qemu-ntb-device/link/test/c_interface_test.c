@@ -4,12 +4,13 @@
 #include <stdio.h>
 #include <string.h>
 
-int main(void)
-{
-    NtbEndpointConfig config = {.fabric_socket = "/nonexistent/fabric.sock", .switch_name = "sw0", .partition = 0};
+int main(void) {
+    NtbEndpointConfig config = {
+        .fabric_socket = "/nonexistent/fabric.sock", .switch_name = "sw0", .partition = 0};
     char error[NTB_ERROR_SIZE] = "";
     if (ntb_endpoint_open(&config, error) != NULL) return 1;
-    if (strstr(error, "/nonexistent/fabric.sock") == NULL || strstr(error, "is ntb-fabric running?") == NULL) {
+    if (strstr(error, "/nonexistent/fabric.sock") == NULL ||
+        strstr(error, "is ntb-fabric running?") == NULL) {
         fprintf(stderr, "unexpected message: %s\n", error);
         return 1;
     }
