@@ -32,9 +32,7 @@ def window(pair):
     rows = [Row(f"window, {name}", figures["window"] / 1e6, "MB/s", figures["memory"] / 1e6, "own RAM, same loop", ">= 0.9")
             for name, figures in loops.items()]
 
-    pair.use_client("ntb_perf total_order=28 chunk_order=19")
-    run_file = f"/sys/kernel/debug/ntb_perf/{pair.ntb_device('a')}/run"
-    wait_for("ntb_perf ready", lambda: pair.command("a", f"echo 0 > {run_file}", check=False).returncode == 0)
+    run_file = pair.connect_perf(lambda: pair.use_client("ntb_perf total_order=28 chunk_order=19"))
     best = 0.0
     for _ in range(3):
         pair.run("a", f"echo 0 > {run_file}")
@@ -85,6 +83,21 @@ def boot(pair):
     return rows
 
 
+def death(pair):
+    """How long the survivor's driver takes to say "ntb link down" after its peer's QEMU was killed; the worst of five times."""
+    pair.use_client("ntb_netdev")
+    worst = 0.0
+    for _ in range(5):
+        pair.wait_link("a")
+        seen = len(pair.status("a"))
+        pair.kill("b")
+        start = time.monotonic()
+        wait_for("link down at a", lambda: any("link-down" in line for line in pair.status("a")[seen:]), interval=0.005)
+        worst = max(worst, time.monotonic() - start)
+        pair.ntblab("start", f"{pair.name}/b")
+    return [Row("link down at the survivor, after SIGKILL of its peer", worst, "s", target="<= 2 s")]
+
+
 def _lan_address(pair, node):
     return pair.run(node, "ip -4 -o addr show lan0").split()[3].split("/")[0]
 
@@ -95,4 +108,4 @@ def _ping(pair, address):
     return float(re.search(r"= [\d.]+/([\d.]+)/", pair.run("a", f"ping -q -c 200 -i 0.01 {address}"))[1]) * 1e3
 
 
-ALL = {"boot": boot, "window": window, "doorbell": doorbell, "netdev": netdev}
+ALL = {"boot": boot, "window": window, "doorbell": doorbell, "netdev": netdev, "death": death}

@@ -140,6 +140,18 @@ class Cluster:
         for node in self.nodes:
             self.run(node, " && ".join(f"modprobe {module}" for module in modules) or "true")
 
+    def connect_perf(self, load):
+        """Calls `load` (which loads ntb_perf on all nodes) until node a can run it; returns its `run` file.
+
+        ntb_perf of Linux 6.12 drops its peer's first command if that comes before its own link-up work has run, and then waits
+        for ever (drivers/ntb/test/ntb_perf.c, perf_spad_cmd_recv)."""
+        for _ in range(20):
+            load()
+            run_file = f"/sys/kernel/debug/ntb_perf/{self.ntb_device('a')}/run"
+            if self.command("a", f"timeout 10 sh -c 'until echo 0 > {run_file}; do sleep 0.1; done' 2>/dev/null", check=False).returncode == 0:
+                return run_file
+        raise AssertionError("ntb_perf did not connect in 20 attempts")
+
     def wait_link(self, node, state="up"):
         """Waits until the last link change that the guest's driver reported is `state`."""
         def last():

@@ -16,10 +16,9 @@ def load(pair, script):
         pair.run(node, f"modprobe -r ntb_hw_switchtec switchtec && {script}")
 
 
-def start_endless_perf(pair, node):
-    run_file = f"/sys/kernel/debug/ntb_perf/{pair.ntb_device(node)}/run"
-    wait_for("ntb_perf connected", lambda: pair.command(node, f"echo 0 > {run_file}", check=False).returncode == 0)
-    pair.run(node, f"(while :; do echo 0 > {run_file} || sleep 0.2; done) >/dev/null 2>&1 & echo $! > /tmp/perf.pid")
+def start_endless_perf(pair, order):
+    run_file = pair.connect_perf(lambda: load(pair, order))
+    pair.run("a", f"(while :; do echo 0 > {run_file} || sleep 0.2; done) >/dev/null 2>&1 & echo $! > /tmp/perf.pid")
 
 
 def kill_and_start(pair, node):
@@ -41,8 +40,7 @@ def reboot(pair, node):
 def test_a_peer_that_ends_during_ntb_perf(repeat, run_dir, end, order):
     with Cluster.up("topologies/pair.yaml", run_dir=run_dir) as pair:
         for _ in range(repeat(10)):
-            load(pair, order)
-            start_endless_perf(pair, "a")
+            start_endless_perf(pair, order)
             seen = len(pair.status("a"))
             ending = end(pair, "b")
             next(ending)

@@ -36,9 +36,8 @@ def test_scp_of_64_mib_arrives_whole(pair):
 
 
 def test_ntb_perf_writes_the_far_side_memory(pair):
-    pair.use_client(f"ntb_perf total_order=24 chunk_order=16 max_mw_size={WINDOW}")
-    run_file = f"/sys/kernel/debug/ntb_perf/{pair.ntb_device('a')}/run"
-    wait_for("ntb_perf connected", lambda: pair.command("a", f"echo 0 > {run_file}", check=False).returncode == 0)
+    run_file = pair.connect_perf(
+        lambda: pair.use_client(f"ntb_perf total_order=24 chunk_order=16 max_mw_size={WINDOW}"))
     address, size = window_target(pair.inspect(), "a", bar=2, offset=LUT_WINDOWS)
     assert size == WINDOW
     # A pattern of ours first, so that every byte that ntb_perf did not write would be seen.
