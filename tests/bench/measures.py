@@ -32,7 +32,7 @@ def window(pair):
     rows = [Row(f"window, {name}", figures["window"] / 1e6, "MB/s", figures["memory"] / 1e6, "own RAM, same loop", ">= 0.9")
             for name, figures in loops.items()]
 
-    run_file = pair.connect_perf(lambda: pair.use_client("ntb_perf total_order=28 chunk_order=19"))
+    run_file = pair.connect_perf("total_order=28 chunk_order=19")
     best = 0.0
     for _ in range(3):
         pair.run("a", f"echo 0 > {run_file}")
@@ -57,7 +57,7 @@ def netdev(pair):
     """TCP and ping over ntb_netdev, against virtio-net."""
     pair.use_client("ntb_netdev")
     addresses = {"ntb": "b", "virtio": _lan_address(pair, "b")}
-    wait_for("ping over ntb_netdev", lambda: pair.command("a", f"ping -c 1 -W 1 {addresses['ntb']}", check=False).returncode == 0)
+    pair.wait_ping()
     pair.run("b", "iperf3 -s -D >/dev/null")
     tcp = {kind: [] for kind in addresses}
     ping = {kind: [] for kind in addresses}

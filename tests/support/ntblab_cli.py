@@ -140,17 +140,33 @@ class Cluster:
         for node in self.nodes:
             self.run(node, " && ".join(f"modprobe {module}" for module in modules) or "true")
 
-    def connect_perf(self, load):
-        """Calls `load` (which loads ntb_perf on all nodes) until node a can run it; returns its `run` file.
+    def connect_perf(self, parameters=""):
+        """Loads ntb_perf on both nodes of a pair, returns node a's `run` file when it can be used.
 
-        ntb_perf of Linux 6.12 drops its peer's first command if that comes before its own link-up work has run, and then waits
-        for ever (drivers/ntb/test/ntb_perf.c, perf_spad_cmd_recv)."""
+        ntb_perf of Linux 6.12 ignores its peer's first command if the doorbell comes before its own link-up work has run, and
+        then both wait (drivers/ntb/test/ntb_perf.c, perf_spad_cmd_recv). The command is still there: ring again."""
+        run_file = f"/sys/kernel/debug/ntb_perf/{self.ntb_device('a')}/run"
+        run = f"timeout 5 sh -c 'until echo 0 > {run_file}; do sleep 0.1; done' 2>/dev/null"
+        self.use_client(f"ntb_perf {parameters}")
         for _ in range(20):
-            load()
-            run_file = f"/sys/kernel/debug/ntb_perf/{self.ntb_device('a')}/run"
-            if self.command("a", f"timeout 10 sh -c 'until echo 0 > {run_file}; do sleep 0.1; done' 2>/dev/null", check=False).returncode == 0:
+            if self.command("a", run, check=False).returncode == 0:
                 return run_file
-        raise AssertionError("ntb_perf did not connect in 20 attempts")
+            for partition, node in enumerate(self.nodes):
+                self.ring(node, partition, bit=32 if partition == 0 else 0)
+        raise AssertionError("ntb_perf did not connect")
+
+    def ring(self, node, partition, bit):
+        """Writes a bit to the outbound doorbell register of a node's partition, past its driver."""
+        self.run(node, f"""python3 -c "
+import mmap, os
+gas = os.open('/sys/bus/pci/devices/{self.ntb_device(node)}/resource0', os.O_RDWR)
+page = mmap.mmap(gas, 4096, offset={0x75000 + 0x4000 * partition})
+memoryview(page).cast('I')[{bit // 32}] = 1 << {bit % 32}
+" """)
+
+    def wait_ping(self):
+        """Waits until node a reaches node b over ntb_netdev."""
+        wait_for("ping over ntb_netdev", lambda: self.command("a", "ping -c 1 -W 2 b", check=False).returncode == 0)
 
     def wait_link(self, node, state="up"):
         """Waits until the last link change that the guest's driver reported is `state`."""

@@ -5,8 +5,9 @@ import hashlib
 import re
 import zlib
 
+import pytest
 from support.host_memory import guest_memory, window_target
-from support.ntblab_cli import wait_for
+from support.ntblab_cli import Cluster, wait_for
 
 WINDOW = 1 << 20
 LUT_WINDOWS = 64 * 65536  # before the direct window in BAR2
@@ -14,9 +15,7 @@ LUT_WINDOWS = 64 * 65536  # before the direct window in BAR2
 
 def test_ntb_netdev_ping_and_tcp(pair):
     pair.use_client("ntb_netdev")
-    for node in pair.nodes:
-        pair.wait_link(node)
-    wait_for("ping by name", lambda: pair.command("a", "ping -c 1 -W 2 b", check=False).returncode == 0)
+    pair.wait_ping()
     assert "0% packet loss" in pair.run("b", "ping -q -c 20 -i 0.05 a")
     pair.run("b", "iperf3 -s -1 -D >/dev/null")
     report = pair.run("a", "iperf3 -J -n 64M -c b")
@@ -25,8 +24,7 @@ def test_ntb_netdev_ping_and_tcp(pair):
 
 def test_scp_of_64_mib_arrives_whole(pair):
     pair.use_client("ntb_netdev")
-    for node in pair.nodes:
-        pair.wait_link(node)
+    pair.wait_ping()
     # Guests trust no key of each other's; this test gives b's root a key of a's.
     key = pair.run("a", "rm -f /root/.ssh/id_ed25519; mkdir -p /root/.ssh; ssh-keygen -q -t ed25519 -N '' -f /root/.ssh/id_ed25519; cat /root/.ssh/id_ed25519.pub")
     pair.run("b", f"mkdir -p /root/.ssh; echo '{key}' >> /root/.ssh/authorized_keys")
@@ -35,9 +33,15 @@ def test_scp_of_64_mib_arrives_whole(pair):
     assert pair.run("b", "sha256sum < /tmp/file; rm /tmp/file") == sent
 
 
-def test_ntb_perf_writes_the_far_side_memory(pair):
-    run_file = pair.connect_perf(
-        lambda: pair.use_client(f"ntb_perf total_order=24 chunk_order=16 max_mw_size={WINDOW}"))
+@pytest.fixture
+def perf_pair(run_dir):
+    with Cluster.up("tests/system/pair-without-clients.yaml", run_dir=run_dir) as cluster:
+        yield cluster
+
+
+def test_ntb_perf_writes_the_far_side_memory(perf_pair):
+    pair = perf_pair
+    run_file = pair.connect_perf(f"total_order=24 chunk_order=16 max_mw_size={WINDOW}")
     address, size = window_target(pair.inspect(), "a", bar=2, offset=LUT_WINDOWS)
     assert size == WINDOW
     # A pattern of ours first, so that every byte that ntb_perf did not write would be seen.
