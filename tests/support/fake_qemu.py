@@ -25,6 +25,8 @@ def append(path, text):
 
 def serve_monitor(path):
     server = socket.socket(socket.AF_UNIX)
+    if os.path.exists(path):  # QEMU too takes the place of a socket that a killed one left
+        os.unlink(path)
     server.bind(path)
     server.listen()
     return server

@@ -3,7 +3,6 @@
 
 import os
 import pathlib
-import re
 
 
 def window_target(inspection, node, bar, offset):
@@ -35,6 +34,6 @@ class GuestMemory:
 def guest_memory(cluster, node):
     """The memory of a running node."""
     for descriptor in pathlib.Path(f"/proc/{cluster.qemu_pid(node)}/fd").iterdir():
-        if re.search(r"memfd:.*ram", os.readlink(descriptor)):
+        if "/memfd:memory-backend-memfd" in os.readlink(descriptor):
             return GuestMemory(descriptor)
-    raise AssertionError(f"QEMU of {node} has no memfd named ram")
+    raise AssertionError(f"QEMU of {node} has no RAM in a memfd")

@@ -70,6 +70,7 @@ class Cluster:
 
     def __init__(self, name, run_dir, nodes, up_report):
         self.name, self.run_dir, self.nodes, self.up_report = name, run_dir, nodes, up_report
+        self.is_up = True
 
     @classmethod
     def up(cls, topology, name=None, run_dir=None, **options):
@@ -85,7 +86,10 @@ class Cluster:
         self.down()
 
     def down(self):
-        ntblab("down", self.name, run_dir=self.run_dir)
+        """Takes the cluster down; the second time does nothing."""
+        if self.is_up:
+            self.is_up = False
+            ntblab("down", self.name, run_dir=self.run_dir)
 
     def ntblab(self, *arguments, **options):
         return ntblab(*arguments, run_dir=self.run_dir, **options)

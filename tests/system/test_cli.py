@@ -83,7 +83,7 @@ def test_doctor_says_what_it_looked_at(run_dir):
     result = ntblab("doctor", "--json", run_dir=run_dir, check=False)
     findings = {finding["what"]: finding for finding in json.loads(result.stdout)}
     assert {"accelerator", "memory", "run directory", "ssh-keygen", "leftovers"} <= findings.keys()
-    assert findings["run directory"]["verdict"] == "ok"
+    assert findings["run directory"]["verdict"] != "bad"
     assert result.returncode == (1 if any(finding["verdict"] == "bad" for finding in findings.values()) else 0)
     assert all(finding["advice"] for finding in findings.values() if finding["verdict"] != "ok")
 
