@@ -6,6 +6,7 @@
 #include <ntblab/unique_fd.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -56,6 +57,7 @@ KvmProbe probe_kvm(std::chrono::milliseconds limit) {
     const pid_t child = ::fork();
     if (child < 0) return {false, errno_message("fork")};
     if (child == 0) {
+        ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // a guest that never ends shall not outlive who asked
         const std::string problem = run_kvm_guest();
         const std::string answer = problem.empty() ? "runs" : problem;
         ::_exit(::write(writing.get(), answer.data(), answer.size()) < 0 ? 1 : 0);

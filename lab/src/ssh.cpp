@@ -21,6 +21,13 @@ namespace {
 
 constexpr const char* kHostAlias = "ntblab-guest";
 
+/// ssh expands %-sequences in the names of its files.
+std::string literal(const std::string& path) {
+    std::string result;
+    for (const char c : path) result += c == '%' ? std::string("%%") : std::string(1, c);
+    return result;
+}
+
 std::string read_to_end(int fd) {
     std::string result;
     std::array<char, 4096> buffer{};
@@ -42,11 +49,12 @@ Ssh::Ssh(const ClusterPaths& cluster, const NodeState& node)
       socket_(files_.ssh_socket(boots_.count)) {}
 
 std::vector<std::string> Ssh::base_command(const std::string& master) const {
-    std::vector<std::string> result = {"ssh", "-F", "none", "-i", cluster_.ssh_key(), "-S", socket_};
+    std::vector<std::string> result = {"ssh",           "-F", "none", "-i", literal(cluster_.ssh_key()), "-S",
+                                       literal(socket_)};
     for (const std::string& option :
          std::vector<std::string>{"ControlMaster=" + master, "IdentitiesOnly=yes", "IdentityAgent=none",
                                   "BatchMode=yes", "LogLevel=ERROR", "StrictHostKeyChecking=yes",
-                                  "UserKnownHostsFile=" + cluster_.known_hosts().string(),
+                                  fmt::format("UserKnownHostsFile=\"{}\"", literal(cluster_.known_hosts())),
                                   "GlobalKnownHostsFile=/dev/null", std::string("HostKeyAlias=") + kHostAlias,
                                   // The fastest on an emulated processor; both ends are on this machine.
                                   "KexAlgorithms=curve25519-sha256", "HostKeyAlgorithms=ssh-ed25519",
