@@ -36,4 +36,4 @@ class FakeMachines:
 
     def start(self, *arguments, before=None, **more):
         return subprocess.Popen([NTBLAB, *map(str, arguments)], env=self.environment(**more), stdin=subprocess.DEVNULL,
-                                stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, preexec_fn=before)
+                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, preexec_fn=before)
