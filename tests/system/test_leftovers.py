@@ -18,11 +18,13 @@ def launcher(run_dir, *arguments):
 def test_two_clusters_side_by_side(run_dir):
     with Cluster.up("topologies/pair.yaml", name="one", run_dir=run_dir) as one, \
             Cluster.up("topologies/pair.yaml", name="two", run_dir=run_dir) as two:
-        one.run("a", "echo one > /tmp/who; ping -c 1 -W 60 b")
-        two.run("a", "echo two > /tmp/who; ping -c 1 -W 60 b")
+        for cluster in (one, two):
+            cluster.run("a", f"echo {cluster.name} > /tmp/who")
+            cluster.wait_ping()
         assert (one.run("a", "cat /tmp/who"), two.run("a", "cat /tmp/who")) == ("one", "two")
         one.down()
-        assert two.run("a", "ping -c 1 -W 60 b >/dev/null; cat /tmp/who") == "two"
+        two.wait_ping()
+        assert two.run("a", "cat /tmp/who") == "two"
 
 
 def test_launcher_killed_at_random_points(repeat, run_dir):
