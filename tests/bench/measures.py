@@ -58,7 +58,7 @@ def netdev(pair):
     pair.use_client("ntb_netdev")
     addresses = {"ntb": "b", "virtio": _lan_address(pair, "b")}
     pair.wait_ping()
-    pair.run("b", "iperf3 -s -D >/dev/null")
+    pair.serve_iperf("b")
     tcp = {kind: [] for kind in addresses}
     ping = {kind: [] for kind in addresses}
     for _ in range(3):

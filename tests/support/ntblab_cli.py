@@ -168,6 +168,10 @@ page = mmap.mmap(gas, 4096, offset={0x75000 + 0x4000 * partition})
 memoryview(page).cast('I')[{bit // 32}] = 1 << {bit % 32}
 " """)
 
+    def serve_iperf(self, node):
+        """Starts an iperf3 server; it listens a moment after its command has returned, which is waited for."""
+        self.run(node, "iperf3 -s -D >/dev/null; until ss -Hltn sport = :5201 | grep -q .; do sleep 0.05; done")
+
     def wait_ping(self):
         """Waits until node a reaches node b over ntb_netdev."""
         wait_for("ping over ntb_netdev", lambda: self.command("a", "ping -c 1 -W 2 b", check=False).returncode == 0)

@@ -10,8 +10,9 @@ def test_ntb_netdev_ping_and_tcp(pair):
     pair.use_client("ntb_netdev")
     pair.wait_ping()
     assert "0% packet loss" in pair.run("b", "ping -q -c 20 -i 0.05 a")
-    pair.run("b", "iperf3 -s -1 -D >/dev/null")
+    pair.serve_iperf("b")
     report = pair.run("a", "iperf3 -J -n 64M -c b")
+    pair.run("b", "pkill iperf3")
     assert int(re.search(r'"sum_received":\s*{[^}]*"bytes":\s*(\d+)', report)[1]) >= 64 << 20
 
 
