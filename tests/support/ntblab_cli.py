@@ -9,6 +9,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import signal
 import subprocess
 import tempfile
@@ -68,16 +69,18 @@ def strays(run_dir):
 class Cluster:
     """A running cluster. Leaving the `with` block takes it down."""
 
-    def __init__(self, name, run_dir, nodes, up_report):
+    def __init__(self, name, run_dir, nodes, up_report, own_dir=None):
         self.name, self.run_dir, self.nodes, self.up_report = name, run_dir, nodes, up_report
         self.is_up = True
+        self._own_dir = own_dir
 
     @classmethod
     def up(cls, topology, name=None, run_dir=None, **options):
-        run_dir = pathlib.Path(run_dir or tempfile.mkdtemp(prefix="ntblab-test-"))
+        own_dir = None if run_dir else tempfile.mkdtemp(prefix="ntb-")
+        run_dir = pathlib.Path(run_dir or own_dir)
         arguments = ["up", REPO / topology, "--json"] + (["--name", name] if name else [])
         report = json.loads(ntblab(*arguments, run_dir=run_dir, **options).stdout)
-        return cls(report["cluster"], run_dir, [node["name"] for node in report["nodes"]], report)
+        return cls(report["cluster"], run_dir, [node["name"] for node in report["nodes"]], report, own_dir)
 
     def __enter__(self):
         return self
@@ -90,6 +93,8 @@ class Cluster:
         if self.is_up:
             self.is_up = False
             ntblab("down", self.name, run_dir=self.run_dir)
+            if self._own_dir:
+                shutil.rmtree(self._own_dir, ignore_errors=True)
 
     def ntblab(self, *arguments, **options):
         return ntblab(*arguments, run_dir=self.run_dir, **options)

@@ -41,10 +41,9 @@ def test_both_drivers_bind_and_the_link_comes_up(pair, node):
 
 
 @pytest.mark.parametrize("node", ["a", "b"])
-def test_the_drivers_are_unmodified_mainline(pair, node):
+def test_the_modules_are_built_for_the_running_kernel(pair, node):
     for module in ("switchtec", "ntb_hw_switchtec", "ntb", "ntb_transport", "ntb_netdev"):
-        assert pair.run(node, f"modinfo -F intree {module}; modinfo -F vermagic {module} | cut -d' ' -f1").split()[-1] == \
-            pair.run(node, "uname -r")
+        assert pair.run(node, f"modinfo -F vermagic {module}").split()[0] == pair.run(node, "uname -r")
 
 
 def test_no_probe_fails_when_both_hosts_start_at_once(repeat, run_dir):

@@ -9,7 +9,7 @@ from support.ntblab_cli import wait_for
 def test_ntb_netdev_ping_and_tcp(pair):
     pair.use_client("ntb_netdev")
     pair.wait_ping()
-    assert "0% packet loss" in pair.run("b", "ping -q -c 20 -i 0.05 a")
+    assert ", 0% packet loss" in pair.run("b", "ping -q -c 20 -i 0.05 a")
     pair.serve_iperf("b")
     report = pair.run("a", "iperf3 -J -n 64M -c b")
     pair.run("b", "pkill iperf3")
