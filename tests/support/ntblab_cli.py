@@ -179,7 +179,11 @@ memoryview(page).cast('I')[{bit // 32}] = 1 << {bit % 32}
 
     def wait_ping(self):
         """Waits until node a reaches node b over ntb_netdev."""
-        wait_for("ping over ntb_netdev", lambda: self.command("a", "ping -c 1 -W 2 b", check=False).returncode == 0)
+        try:
+            wait_for("ping over ntb_netdev", lambda: self.command("a", "ping -c 1 -W 2 b", check=False).returncode == 0)
+        except AssertionError as failure:
+            logs = "\n".join(f"--- kernel of {node}\n{self.run(node, 'dmesg | tail -n 40')}" for node in self.nodes)
+            raise AssertionError(f"{failure}\n{logs}\n--- switch\n{self.ntblab('inspect', self.name).stdout}") from None
 
     def wait_link(self, node, state="up"):
         """Waits until the last link change that the guest's driver reported is `state`."""

@@ -92,6 +92,10 @@ class QtestMachine:
             raise AssertionError(f"qtest '{text[:60]}': answered {' '.join(reply) or 'by hanging up'}; {self.messages()}")
         return reply[1] if len(reply) > 1 else None
 
+    def pass_time(self, milliseconds):
+        """The machine's clock, which stands still otherwise."""
+        self.command(f"clock_step {milliseconds * 1000000}")
+
     def load(self, address, size):
         """One load of 1, 2, 4 or 8 bytes by the CPU."""
         return int(self.command(f"read{dict(zip((1, 2, 4, 8), 'bwlq'))[size]} 0x{address:x}"), 16)

@@ -9,6 +9,7 @@ from support.nt_endpoint import CAP_MSI, CAP_MSIX, IDB, IDB_MASK, IMSG, MASTER, 
 
 MESSAGES = 0x200000  # where MSI-X messages are made to land
 DOORBELL, MESSAGE = 1, 2  # vectors
+MESSAGE_GAP = 100  # ms
 
 
 @pytest.fixture
@@ -45,6 +46,22 @@ def test_message_sends_its_vector_and_carries_its_value(pair):
     assert pair.b.gas_read(pair.b.dbmsg(IMSG), 8) & 0x1FFFFFFFF == 1 << 32 | 0xCAFE
 
 
+def test_a_message_comes_no_sooner_than_the_gap_after_the_last_one_was_read(pair):
+    def message():
+        return pair.b.gas_read(pair.b.dbmsg(IMSG), 8) & 0x1FFFFFFFF
+
+    pair.a.send(0, 4)
+    pair.a.send(0, 1)
+    wait_landed(pair.b, MESSAGE)
+    pair.b.store(MESSAGES + 4 * MESSAGE, 4, 0)
+    pair.b.gas_write(pair.b.dbmsg(IMSG + 4), 1, 1)
+    pair.b.pass_time(MESSAGE_GAP - 1)
+    assert (message(), landed(pair.b, MESSAGE)) == (4, 0), "status clear, the last value"
+    pair.b.pass_time(1)
+    wait_landed(pair.b, MESSAGE)
+    assert message() == 1 << 32 | 1
+
+
 @pytest.mark.parametrize("first", ["doorbell", "message"])
 def test_interrupts_keep_the_order_of_their_causes(pair, first):
     """Also when several arrive while the peer is not looking."""
@@ -58,6 +75,7 @@ def test_interrupts_keep_the_order_of_their_causes(pair, first):
         wait_for("two interrupts", lambda: len(pair.b.interrupts()) >= before + 2, interval=0.001)
         pair.b.gas_write(pair.b.dbmsg(IDB), (1 << 64) - 1, 8)
         pair.b.gas_write(pair.b.dbmsg(IMSG + 8 * (turn % 4) + 4), 1, 1)
+        pair.b.pass_time(MESSAGE_GAP)
     assert [v for v in pair.b.interrupts() if v in (DOORBELL, MESSAGE)] == wanted
 
 

@@ -88,7 +88,23 @@ std::uint64_t Endpoint::gas_read(std::uint32_t offset, unsigned size) {
 
 void Endpoint::gas_write(std::uint32_t offset, std::uint64_t value, unsigned size) {
     if (lost_.load(std::memory_order_relaxed)) return;
-    on_chip([&](switchtec::Chip& chip) { chip.write(partition_, offset, value, size); });
+    unsigned gaps_begun = 0;
+    on_chip([&](switchtec::Chip& chip) {
+        const unsigned before = chip.message_gaps(partition_);
+        chip.write(partition_, offset, value, size);
+        gaps_begun = chip.message_gaps(partition_) & ~before;
+    });
+    if (gaps_begun == 0) return;
+    if (ops_.message_gap != nullptr) {
+        ops_.message_gap(opaque_);
+    } else {
+        end_message_gap();
+    }
+}
+
+void Endpoint::end_message_gap() {
+    if (lost_.load(std::memory_order_relaxed)) return;
+    on_chip([this](switchtec::Chip& chip) { chip.end_message_gaps(partition_); });
 }
 
 void Endpoint::wake(std::uint64_t partitions, bool own_windows) {

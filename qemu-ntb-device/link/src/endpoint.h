@@ -44,6 +44,7 @@ class Endpoint {
 
     std::uint64_t gas_read(std::uint32_t offset, unsigned size);
     void gas_write(std::uint32_t offset, std::uint64_t value, unsigned size);
+    void end_message_gap();
     std::size_t windows(NtbMappedWindow* windows, std::size_t capacity);
     void* window_memory(unsigned bar) { return windows_.memory(bar); }
     void count_read_miss();

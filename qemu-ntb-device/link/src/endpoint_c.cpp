@@ -60,6 +60,10 @@ void ntb_endpoint_gas_write(NtbEndpoint* ep, std::uint32_t offset, std::uint64_t
     ep->endpoint->gas_write(offset, value, size);
 }
 
+void ntb_endpoint_end_message_gap(NtbEndpoint* ep) {
+    ep->endpoint->end_message_gap();
+}
+
 std::size_t ntb_endpoint_windows(NtbEndpoint* ep, NtbMappedWindow* windows, std::size_t capacity) {
     return ep->endpoint->windows(windows, capacity);
 }

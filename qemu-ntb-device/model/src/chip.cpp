@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "config.h"
+#include "dbmsg.h"
 #include "gas.h"
 #include "host.h"
 #include "interrupts.h"
@@ -59,6 +60,7 @@ Result<Chip> Chip::create(std::span<std::byte> memory, const ChipConfig& config)
         partition.configs[0] = config.partitions[p];
         partition.control.state = kNormal;
         partition.control.owner = kNobody;
+        dbmsg::power_on(s, p);
     }
     ordered();
     s.magic = kMagic;
@@ -157,6 +159,16 @@ void Chip::set_requester_id(unsigned partition, std::uint16_t requester_id) {
 std::optional<unsigned> Chip::take_interrupt(unsigned partition) {
     at(partition);
     return interrupts::take(*state_, partition);
+}
+
+unsigned Chip::message_gaps(unsigned partition) const {
+    at(partition);
+    return dbmsg::gaps(*state_, partition);
+}
+
+void Chip::end_message_gaps(unsigned partition) {
+    at(partition);
+    dbmsg::end_gaps(*state_, partition);
 }
 
 std::vector<WindowSpan> Chip::windows(unsigned partition) const {

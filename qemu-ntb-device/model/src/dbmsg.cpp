@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "dbmsg.h"
 
+#include <algorithm>
 #include <bit>
 
 #include "interrupts.h"
@@ -24,6 +25,14 @@ void interrupt_for_message(State& s, unsigned partition, unsigned index) {
     if ((in.status & kPresent) && (in.mask & kEnabled)) {
         interrupts::raise(s, partition, d.vector_map[kMessageVectors + index]);
     }
+}
+
+bool listens(const State& s, unsigned partition, unsigned index) {
+    return s.partition[partition].doorbells.vector_map[kMessageVectors + index] != kNoVector;
+}
+
+bool free(const InMessage& in) {
+    return in.status == 0 && !in.gap;
 }
 
 bool waits_for(const OutMessage& out, unsigned partition, unsigned index) {
@@ -87,15 +96,15 @@ void send(State& s, unsigned sender, unsigned index, std::uint32_t message) {
     out.inbound = static_cast<std::uint8_t>(inbound);
     out.order = ++s.order;
     ordered();
-    if (!(reach(s, sender) & bit(target)) || !attached(s, target)) {
+    if (!(reach(s, sender) & bit(target)) || !attached(s, target) || !listens(s, target, inbound)) {
         out.status = kMessageUndelivered;
         return;
     }
     out.status = kMessageWaiting;
     ordered();
     // Behind an unread one it waits, and the interrupt is sent again: the first may have gone to a vector
-    // that nobody served yet.
-    if (s.partition[target].doorbells.inbound[inbound].status == 0) {
+    // that nobody served.
+    if (free(s.partition[target].doorbells.inbound[inbound])) {
         deliver_next(s, target, inbound);
     } else {
         interrupt_for_message(s, target, inbound);
@@ -103,9 +112,29 @@ void send(State& s, unsigned sender, unsigned index, std::uint32_t message) {
 }
 
 void clear_in_message(State& s, unsigned partition, unsigned index) {
-    s.partition[partition].doorbells.inbound[index].status = 0;
+    InMessage& in = s.partition[partition].doorbells.inbound[index];
+    if (in.status == 0) return;
+    in.gap = 1;
     ordered();
-    deliver_next(s, partition, index);
+    in.status = 0;
+}
+
+unsigned gaps(const State& s, unsigned partition) {
+    unsigned bits = 0;
+    for (unsigned i = 0; i < kMessages; ++i) {
+        bits |= static_cast<unsigned>(s.partition[partition].doorbells.inbound[i].gap) << i;
+    }
+    return bits;
+}
+
+void end_gaps(State& s, unsigned partition) {
+    for (unsigned i = 0; i < kMessages; ++i) {
+        InMessage& in = s.partition[partition].doorbells.inbound[i];
+        if (!in.gap) continue;
+        in.gap = 0;
+        ordered();
+        deliver_next(s, partition, i);
+    }
 }
 
 void write_in_message_mask(State& s, unsigned partition, unsigned index, std::uint8_t mask) {
@@ -122,6 +151,7 @@ void power_on(State& s, unsigned partition) {
         }
     }
     s.partition[partition].doorbells = Doorbells{};
+    std::ranges::fill(s.partition[partition].doorbells.vector_map, kNoVector);
 }
 
 void raise_pending(State& s, unsigned partition) {
@@ -131,7 +161,7 @@ void raise_pending(State& s, unsigned partition) {
 
 void repair(State& s, unsigned partition) {
     for (unsigned i = 0; i < kMessages; ++i) {
-        if (s.partition[partition].doorbells.inbound[i].status == 0) deliver_next(s, partition, i);
+        if (free(s.partition[partition].doorbells.inbound[i])) deliver_next(s, partition, i);
     }
 }
 

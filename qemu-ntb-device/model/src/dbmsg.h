@@ -13,10 +13,16 @@ void write_in_mask(State& s, unsigned partition, std::uint64_t mask);
 
 /// Sends omsg[index]. A message for an inbound register that is still unread waits (our choice: the driver
 /// sends FORCE_DOWN and UP back to back, and loses the link if one overwrites the other); a later write to
-/// the same omsg replaces a waiting one.
+/// the same omsg replaces a waiting one. A host that has given the inbound register no vector since power-on
+/// does not listen, and it is not delivered (our choice: the driver enables its messages 0.1 s before it sets
+/// their vectors; a FORCE_DOWN from that time would be handled when the link is already up).
 void send(State& s, unsigned sender, unsigned index, std::uint32_t message);
-/// The host has read imsg[index]: the next one that waits for it comes in.
+/// The host has read imsg[index]: its gap begins.
 void clear_in_message(State& s, unsigned partition, unsigned index);
+/// Bit per inbound message register in its gap.
+unsigned gaps(const State& s, unsigned partition);
+/// What waits for the registers that were in their gaps comes in.
+void end_gaps(State& s, unsigned partition);
 void write_in_message_mask(State& s, unsigned partition, unsigned index, std::uint8_t mask);
 
 /// Registers of `partition` as after power-on; messages that wait for it are lost.

@@ -147,7 +147,7 @@ constexpr RegisterInfo kDoorbells[] = {
     one(Reg::InDoorbell, "idb", 0x1010, 8, WriteOneClears, "Pending doorbells"),
     one(Reg::InDoorbellMask, "idb_mask", 0x1018, 8, ReadWrite, "1: the bit interrupts"),
     many(Reg::InVectorMap, "idb_vec_map[]", 0x1020, 1, 64, 1, ReadWrite,
-         "Vector of each doorbell; 60..63: of inbound message 0..3"),
+         "Vector of each doorbell; 60..63: of inbound message 0..3. Power-on: 0xff, none (ours)"),
     one(Reg::MessageMap, "msg_map", 0x1060, 4, ReadWrite,
         "Byte i: where omsg[i] goes, inbound index | partition << 2"),
     many(Reg::OutMessage, "omsg[].msg", 0x1068, 4, 4, 8, Command,

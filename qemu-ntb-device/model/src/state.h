@@ -73,12 +73,13 @@ struct OutMessage {
 
 struct InMessage {
     std::uint32_t message;
-    std::uint8_t status, mask, source, reserved;
+    std::uint8_t status, mask, source;
+    std::uint8_t gap;  ///< 1: just read; closed to the next message until dbmsg::end_gaps.
 };
 
 struct Doorbells {
     std::uint64_t out_mask, in, in_mask;
-    std::uint8_t vector_map[64];
+    std::uint8_t vector_map[64];  ///< kNoVector after power-on.
     std::uint32_t message_map, reserved;
     OutMessage out[kMessages];
     InMessage inbound[kMessages];

@@ -33,6 +33,10 @@ class Message : public ::testing::Test {
         return bench.chip.read(host, offset_of(Reg::InMessage, host, index), 8);
     }
     void clear(unsigned host, unsigned index) { bench.set(host, Reg::InMessageStatus, host, index, 1); }
+    void read_and_wait(unsigned host, unsigned index) {
+        clear(host, index);
+        bench.chip.end_message_gaps(host);
+    }
     std::uint64_t out_status(unsigned host, unsigned index) {
         return bench.get(host, Reg::OutMessageStatus, host, index);
     }
@@ -78,6 +82,10 @@ TEST_F(Message, SecondMessageWaitsUntilTheFirstIsRead) {
     EXPECT_EQ(out_status(1, 0), kMessageWaiting);
     bench.interrupts(0);
     clear(0, 0);
+    EXPECT_EQ(in(0, 0) & kStatus, 0U) << "UP would be lost in the work item that is to handle FORCE_DOWN";
+    EXPECT_EQ(bench.interrupts(0), Vectors{});
+    EXPECT_EQ(bench.chip.message_gaps(0), 1U);
+    bench.chip.end_message_gaps(0);
     EXPECT_EQ(in(0, 0), 1 | kStatus | kMask | 1ULL << 48);
     EXPECT_EQ(out_status(1, 0), 0U);
     EXPECT_EQ(bench.interrupts(0), Vectors{2});
@@ -85,9 +93,9 @@ TEST_F(Message, SecondMessageWaitsUntilTheFirstIsRead) {
 
 TEST_F(Message, LaterWriteReplacesAWaitingMessage) {
     for (std::uint32_t m : {4U, 1U, 3U}) send(1, 0, m);
-    clear(0, 0);
+    read_and_wait(0, 0);
     EXPECT_EQ(in(0, 0) & 0xFFFFFFFF, 3U);
-    clear(0, 0);
+    read_and_wait(0, 0);
     EXPECT_EQ(in(0, 0) & kStatus, 0U);
 }
 
@@ -97,18 +105,60 @@ TEST_F(Message, WaitingMessagesComeInTheOrderTheyWereSent) {
     send(1, 0, 11);
     for (std::uint32_t expected : {10U, 20U, 11U}) {
         EXPECT_EQ(in(0, 0) & 0xFFFFFFFF, expected);
-        clear(0, 0);
+        read_and_wait(0, 0);
     }
     EXPECT_EQ(in(0, 0) & kStatus, 0U);
 }
 
 TEST_F(Message, AMessageThatWaitsSendsTheInterruptOfTheUnreadOneAgain) {
-    bench.set(0, Reg::InVectorMap, 0, 60, 0);  // The driver has not set its vectors yet.
+    bench.set(0, Reg::InVectorMap, 0, 60, 0);
     send(1, 0, 4);
     EXPECT_EQ(bench.interrupts(0), Vectors{0});
     bench.set(0, Reg::InVectorMap, 0, 60, 2);
     send(1, 0, 1);
     EXPECT_EQ(bench.interrupts(0), Vectors{2}) << "or the first message would block the register for ever";
+}
+
+TEST_F(Message, AMessageThatComesInAGapWaitsForItsEnd) {
+    send(1, 0, 4);
+    clear(0, 0);
+    bench.interrupts(0);
+    send(1, 0, 1);
+    EXPECT_EQ(out_status(1, 0), kMessageWaiting);
+    EXPECT_EQ(bench.interrupts(0), Vectors{});
+    bench.chip.end_message_gaps(0);
+    EXPECT_EQ(in(0, 0), 1 | kStatus | kMask | 1ULL << 48);
+    EXPECT_EQ(bench.interrupts(0), Vectors{2});
+}
+
+TEST_F(Message, AGapClosesNoOtherRegisterAndOnlyAMessageBeginsOne) {
+    clear(0, 1);
+    EXPECT_EQ(bench.chip.message_gaps(0), 0U);
+    send(1, 0, 4);
+    clear(0, 0);
+    send(1, 1, 5);
+    EXPECT_EQ(in(0, 1) & 0xFFFFFFFF, 5U);
+}
+
+TEST_F(Message, AGapEndsWithTheHost) {
+    send(1, 0, 4);
+    clear(0, 0);
+    bench.chip.reset(0);
+    EXPECT_EQ(bench.chip.message_gaps(0), 0U);
+}
+
+TEST_F(Message, IsNotDeliveredToAHostThatGaveItNoVector) {
+    bench.chip.reset(0);
+    bench.boot(0);
+    EXPECT_EQ(bench.get(0, Reg::InVectorMap, 0, 60), 0xFFU);
+    bench.set(0, Reg::InMessageMask, 0, 0, 1);
+    send(1, 0, 4);
+    EXPECT_EQ(in(0, 0), kMask);
+    EXPECT_EQ(out_status(1, 0), kMessageUndelivered);
+    bench.set(0, Reg::InVectorMap, 0, 60, 2);
+    send(1, 0, 1);
+    EXPECT_EQ(in(0, 0), 1 | kStatus | kMask | 1ULL << 48);
+    EXPECT_EQ(bench.interrupts(0), Vectors{2});
 }
 
 TEST_F(Message, NoSuchTargetOrNoHostThereIsShownToTheSender) {
@@ -120,6 +170,7 @@ TEST_F(Message, NoSuchTargetOrNoHostThereIsShownToTheSender) {
     send(0, 0, 5);
     EXPECT_EQ(out_status(0, 0), kMessageUndelivered);
     bench.boot(1);
+    bench.set(1, Reg::InVectorMap, 1, 60, 2);
     EXPECT_EQ(in(1, 0), 0U);
     send(0, 0, 5);
     EXPECT_EQ(out_status(0, 0), 0U);
@@ -138,7 +189,7 @@ TEST_F(Message, WhatAHostThatResetsHadWaitingIsLost) {
     send(1, 0, 4);
     send(1, 0, 1);
     bench.chip.reset(1);
-    clear(0, 0);
+    read_and_wait(0, 0);
     EXPECT_EQ(in(0, 0) & kStatus, 0U);
 }
 

@@ -13,7 +13,7 @@ constexpr std::uint64_t kMemory[] = {0x1'1111'0000, 0x2'2222'0000};
 
 class Cluster {
   public:
-    // Who acts: a host's CPU, its interrupt handler, or its emulator applying windows.
+    // Who acts: a host's CPU, its interrupt handler, or its emulator (windows applied, message gap over).
     enum Actor { Cpu0, Cpu1, Irq0, Irq1, Emulator0, Emulator1 };
 
     void act(unsigned actor) {
@@ -29,6 +29,7 @@ class Cluster {
             default:
                 bench.chip.windows_applied(actor - Emulator0,
                                            bench.chip.window_generation(actor - Emulator0));
+                bench.chip.end_message_gaps(actor - Emulator0);
         }
     }
     /// Everybody in turn until nothing is left to do. False: it never ends.

@@ -86,10 +86,26 @@ static void switchtec_ntb_lost(void *opaque, const char *reason)
     switchtec_ntb_windows_update(s);
 }
 
+static void switchtec_ntb_message_gap(void *opaque)
+{
+    SwitchtecNtb *s = opaque;
+
+    timer_mod(s->message_gap, qemu_clock_get_ms(QEMU_CLOCK_VIRTUAL) +
+                              NTB_MESSAGE_GAP_MS);
+}
+
+static void switchtec_ntb_message_gap_over(void *opaque)
+{
+    SwitchtecNtb *s = opaque;
+
+    ntb_endpoint_end_message_gap(s->endpoint);
+}
+
 static const NtbEndpointOps endpoint_ops = {
     .interrupt = switchtec_ntb_interrupt,
     .windows_changed = switchtec_ntb_windows_changed,
     .lost = switchtec_ntb_lost,
+    .message_gap = switchtec_ntb_message_gap,
 };
 
 /* A function in a D-state other than D0 sends no request either. */
@@ -128,6 +144,7 @@ static void switchtec_ntb_reset_hold(Object *obj, ResetType type)
 
     trace_switchtec_ntb_reset(switchtec_ntb_name(s));
     s->bus_master = false;
+    timer_del(s->message_gap);
     pcie_cap_deverr_reset(dev);
     pcie_cap_lnkctl_reset(dev);
     pci_word_test_and_clear_mask(dev->config + CAP_EXP + PCI_EXP_DEVCTL,
@@ -161,6 +178,8 @@ static bool switchtec_ntb_open(SwitchtecNtb *s, Error **errp)
         error_setg(errp, "%s", reason);
         return false;
     }
+    s->message_gap = timer_new_ms(QEMU_CLOCK_VIRTUAL,
+                                  switchtec_ntb_message_gap_over, s);
     ntb_endpoint_set_ops(s->endpoint, &endpoint_ops, s);
     ntb_endpoint_info(s->endpoint, &s->info);
     return true;
@@ -232,6 +251,7 @@ static void switchtec_ntb_exit(PCIDevice *dev)
     switchtec_ntb_service_stop(s);
     switchtec_ntb_ram_cleanup(s);
     switchtec_ntb_windows_cleanup(s);
+    g_clear_pointer(&s->message_gap, timer_free);
     if (msix_present(dev)) {
         msix_uninit(dev, &s->gas, &s->gas);
     }

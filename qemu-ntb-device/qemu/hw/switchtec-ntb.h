@@ -12,6 +12,7 @@
 #include "ntblink/endpoint.h"
 #include "qemu/event_notifier.h"
 #include "qemu/thread.h"
+#include "qemu/timer.h"
 #include "qom/object.h"
 
 #define TYPE_SWITCHTEC_NTB "switchtec-ntb"
@@ -45,6 +46,7 @@ struct SwitchtecNtb {
     Error *migration_blocker;
 
     MemoryRegion gas;
+    QEMUTimer *message_gap;
     SwitchtecNtbWindowBar window_bars[2];
     GPtrArray *windows;     /* SwitchtecNtbWindow, mapped */
 

@@ -37,6 +37,7 @@ void send(const Host& host, unsigned index, std::uint32_t message) {
 std::uint32_t take_message(const Host& host, unsigned index) {
     const auto message = host.read(offset_of(Reg::InMessage, host.partition(), index), 8);
     host.write(offset_of(Reg::InMessageStatus, host.partition(), index), 1, 1);
+    ntb_endpoint_end_message_gap(*host);
     return static_cast<std::uint32_t>(message);
 }
 

@@ -20,6 +20,7 @@ const NtbEndpointOps kOps{
     [](void* host, unsigned vector) { static_cast<Host*>(host)->interrupts.push_back(vector); },
     [](void* host) { ++static_cast<Host*>(host)->windows_changed; },
     [](void* host, const char* reason) { static_cast<Host*>(host)->lost.emplace_back(reason); },
+    [](void* host) { ++static_cast<Host*>(host)->message_gaps; },
 };
 
 ntblab::UniqueFd sealed_memory(std::uint64_t size) {

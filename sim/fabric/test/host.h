@@ -53,6 +53,7 @@ class Host {
     std::size_t count(unsigned vector) const;
     int windows_changed = 0;
     std::vector<std::string> lost;
+    int message_gaps = 0;  ///< Begun; they end by ntb_endpoint_end_message_gap.
 
   private:
     unsigned partition_;

@@ -29,6 +29,7 @@ const NtbEndpointOps kOps{
     },
     [](void*) {},
     [](void*, const char*) {},
+    nullptr,
 };
 
 TEST(Threads, RegistersWindowsAndHostEventsFromAllSides) {

@@ -40,7 +40,7 @@ struct Node {
     unsigned cpus = 1;
     std::uint64_t memory = 1ULL << 30;  ///< Bytes, a multiple of 1 MiB.
     std::string cmdline;                ///< Appended to the kernel's command line.
-    std::vector<std::string> modules = {"ntb_hw_switchtec",
+    std::vector<std::string> modules = {"ntb_transport", "ntb_hw_switchtec",
                                         "ntb_netdev"};  ///< Loaded at boot, in this order.
 };
 

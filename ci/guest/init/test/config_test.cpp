@@ -27,7 +27,7 @@ TEST(GuestConfig, ReadsWhatTheHostWrites) {
 }
 
 TEST(GuestConfig, WithoutModulesLoadsTheNtbDriverAndItsNetwork) {
-    EXPECT_EQ(parse_config("").modules, (Words{"ntb_hw_switchtec", "ntb_netdev"}));
+    EXPECT_EQ(parse_config("").modules, (Words{"ntb_transport", "ntb_hw_switchtec", "ntb_netdev"}));
 }
 
 TEST(GuestConfig, EmptyModulesMeanNone) {

@@ -24,8 +24,10 @@
 extern "C" {
 #endif
 
-#define NTB_ENDPOINT_API_VERSION 1
+#define NTB_ENDPOINT_API_VERSION 2
 #define NTB_ERROR_SIZE 512
+/* After the guest has read a message it has this much of its own time before the next one comes. */
+#define NTB_MESSAGE_GAP_MS 100
 
 typedef struct NtbEndpoint NtbEndpoint;
 
@@ -61,6 +63,10 @@ typedef struct NtbEndpointOps {
     /* The fabric is gone: every window has been cleared, nothing will come any more. `reason` is a sentence.
      */
     void (*lost)(void* opaque, const char* reason);
+    /* From ntb_endpoint_gas_write: the guest has read a message. Call ntb_endpoint_end_message_gap when
+     * NTB_MESSAGE_GAP_MS of the guest's time have passed; if this is called again meanwhile, count anew.
+     * NULL: no gaps. */
+    void (*message_gap)(void* opaque);
 } NtbEndpointOps;
 
 /* Mapped memory of a peer, page aligned, as one piece of a window BAR: it is at `offset` of
@@ -113,6 +119,9 @@ const char* ntb_endpoint_register_name(uint32_t offset, char* buffer, size_t siz
 /* An access to a window BAR outside of mapped memory: counted; reads give all-ones. */
 uint64_t ntb_endpoint_window_read(NtbEndpoint* ep, unsigned bar, uint64_t offset, unsigned size);
 void ntb_endpoint_window_write(NtbEndpoint* ep, unsigned bar, uint64_t offset, uint64_t value, unsigned size);
+
+/* The next messages may come. Calls ops (own interrupts). */
+void ntb_endpoint_end_message_gap(NtbEndpoint* ep);
 
 /* What happens to this host. These return when the peers no longer have what they must not have any more
  * (servicing this endpoint meanwhile, so ops may be called). */

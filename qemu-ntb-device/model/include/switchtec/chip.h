@@ -124,6 +124,13 @@ class Chip {
     // first: a driver that gets the link-state interrupt of a dead peer looks through its window at once.
     std::optional<unsigned> take_interrupt(unsigned partition);
 
+    // --- The gap after a message: an inbound message register that its host has read takes the next message
+    // only after end_message_gaps (our choice). Linux handles a message in a work item, and one that follows
+    // before the item has run is lost in it: of FORCE_DOWN and UP, UP. The host's emulator gives it the time.
+    /// Registers of `partition` in their gaps, one bit each.
+    unsigned message_gaps(unsigned partition) const;
+    void end_message_gaps(unsigned partition);
+
     // --- Windows, as accesses by the host of `partition` see them.
     /// Enabled windows through which the target is reachable now (attached, bus master) by the host's CPUs,
     /// sorted by (bar, offset), merged where both sides are contiguous. CPUs' requests come from the root

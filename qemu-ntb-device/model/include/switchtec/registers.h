@@ -214,6 +214,8 @@ inline constexpr unsigned kPffEventLinkState = 12;
 inline constexpr std::uint32_t kMrpcDone = 2, kMrpcError = 0xFF, kMrpcBadCommand = 0x64005;
 inline constexpr std::uint32_t kMrpcEcho = 0x41, kMrpcDeviceInfo = 0x100;
 
+// idb_vec_map[] after power-on: no interrupt. Ours.
+inline constexpr std::uint8_t kNoVector = 0xFF;
 // omsg[].status. Ours.
 inline constexpr std::uint32_t kMessageWaiting = 1U << 0, kMessageUndelivered = 1U << 1;
 
