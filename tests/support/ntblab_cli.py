@@ -20,6 +20,8 @@ BIN = pathlib.Path(os.environ.get("NTBLAB_BIN_DIR", REPO / "build" / "bin"))
 NTBLAB = str(BIN / "ntblab")
 # Longer than anything takes on a loaded two-core machine; a wait that reaches it is a failure.
 LIMIT = 180
+# Of partition 1's outbound doorbell register in the GAS (include/linux/switchtec.h).
+ODB_PARTITION_1 = 0x74000 + 0x4000 + 0x1000
 
 
 class CommandFailed(AssertionError):
@@ -152,26 +154,23 @@ class Cluster:
     def connect_perf(self, parameters=""):
         """Loads ntb_perf on both nodes of a pair, returns node a's `run` file when it can be used.
 
-        ntb_perf of Linux 6.12 ignores its peer's first command if the doorbell comes before its own link-up work has run, and
-        then both wait (drivers/ntb/test/ntb_perf.c, perf_spad_cmd_recv). The command is still there: ring again."""
-        run_file = f"/sys/kernel/debug/ntb_perf/{self.ntb_device('a')}/run"
-        run = f"timeout 5 sh -c 'until echo 0 > {run_file}; do sleep 0.1; done' 2>/dev/null"
-        self.use_client(f"ntb_perf {parameters}")
-        for _ in range(20):
-            if self.command("a", run, check=False).returncode == 0:
-                return run_file
-            for partition, node in enumerate(self.nodes):
-                self.ring(node, partition, bit=32 if partition == 0 else 0)
-        raise AssertionError("ntb_perf did not connect")
-
-    def ring(self, node, partition, bit):
-        """Writes a bit to the outbound doorbell register of a node's partition, past its driver."""
-        self.run(node, f"""python3 -c "
-import mmap, os
-gas = os.open('/sys/bus/pci/devices/{self.ntb_device(node)}/resource0', os.O_RDWR)
-page = mmap.mmap(gas, 4096, offset={0x75000 + 0x4000 * partition})
-memoryview(page).cast('I')[{bit // 32}] = 1 << {bit % 32}
+        b, which comes second, sees the link come up first and sends its command at once. ntb_perf of Linux 6.12 ignores it if the
+        doorbell comes before a's own link-up work has run (drivers/ntb/test/ntb_perf.c, perf_spad_cmd_recv), and b gives up its
+        next command when that one has not been taken within about a second. So b's doorbell is rung again, past its driver."""
+        self.use_client()
+        self.run("a", f"modprobe ntb_perf {parameters}")
+        self.run("b", f"""python3 -c "
+import mmap, os, subprocess, time
+gas = os.open('/sys/bus/pci/devices/{self.ntb_device('b')}/resource0', os.O_RDWR)
+doorbell = memoryview(mmap.mmap(gas, 4096, offset={ODB_PARTITION_1})).cast('I')
+subprocess.run('modprobe ntb_perf {parameters}', shell=True, check=True)
+for _ in range(20):
+    doorbell[0] = 1
+    time.sleep(0.1)
 " """)
+        run_file = f"/sys/kernel/debug/ntb_perf/{self.ntb_device('a')}/run"
+        self.run("a", f"timeout 60 sh -c 'until echo 0 > {run_file}; do sleep 0.1; done' 2>/dev/null")
+        return run_file
 
     def serve_iperf(self, node):
         """Starts an iperf3 server; it listens a moment after its command has returned, which is waited for."""
