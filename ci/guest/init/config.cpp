@@ -31,7 +31,8 @@ std::string unquote(std::string_view word) {
 }  // namespace
 
 Config parse_config(std::string_view text) {
-    std::map<std::string, std::string, std::less<>> values{{"NTBLAB_MODULES", "ntb_transport ntb_hw_switchtec ntb_netdev"}};
+    std::map<std::string, std::string, std::less<>> values{
+        {"NTBLAB_MODULES", "ntb_transport ntb_hw_switchtec ntb_netdev"}};
     std::istringstream lines{std::string(text)};
     for (std::string line; std::getline(lines, line);) {
         const auto equals = line.find('=');

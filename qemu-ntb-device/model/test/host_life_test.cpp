@@ -81,7 +81,8 @@ TEST_F(HostLife, ResetPutsDoorbellsAndMessagesToPowerOn) {
     chip.reset(1);
     for (std::uint32_t offset = offset_of(Reg::OutDoorbell, 1);
          offset < offset_of(Reg::OutDoorbell, 1) + 0xA8; offset += 8) {
-        const bool vectors = offset >= offset_of(Reg::InVectorMap, 1) && offset < offset_of(Reg::MessageMap, 1);
+        const bool vectors =
+            offset >= offset_of(Reg::InVectorMap, 1) && offset < offset_of(Reg::MessageMap, 1);
         EXPECT_EQ(chip.read(1, offset, 8), vectors ? ~0ULL : 0) << std::hex << offset;
     }
     EXPECT_EQ(bench.get(0, Reg::OutDoorbellMask, 0), ~0ULL) << "the peer's registers stay";

@@ -60,8 +60,7 @@ std::string check_messages(const State& s, unsigned p) {
         if (out.target >= s.partition_count || !attached(s, out.target))
             return "a message waits for a host that is away";
         const InMessage& in = s.partition[out.target].doorbells.inbound[out.inbound];
-        if (in.status == 0 && !in.gap)
-            return "a message waits for a free register";
+        if (in.status == 0 && !in.gap) return "a message waits for a free register";
     }
     return "";
 }
