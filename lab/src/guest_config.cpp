@@ -31,12 +31,10 @@ std::string guest_config(const Topology& topology, std::size_t node) {
     const std::string lan = lan_address(topology, node);
     // Every value is of a form without quotes: names, addresses, module names.
     return fmt::format(
-        "NTBLAB_CLUSTER='{}'\nNTBLAB_NODE='{}'\nNTBLAB_INDEX='{}'\nNTBLAB_ADDRESS='{}'\nNTBLAB_ADDRESSES='{}'"
-        "\n"
+        "NTBLAB_CLUSTER='{}'\nNTBLAB_NODE='{}'\nNTBLAB_INDEX='{}'\nNTBLAB_ADDRESSES='{}'\n"
         "NTBLAB_LAN_ADDRESS='{}'\nNTBLAB_MODULES='{}'\n",
-        topology.name, topology.nodes[node].name, node + 1, addresses.empty() ? "" : addresses[0],
-        fmt::join(addresses, " "), lan.empty() ? "" : lan + "/24",
-        fmt::join(topology.nodes[node].modules, " "));
+        topology.name, topology.nodes[node].name, node + 1, fmt::join(addresses, " "),
+        lan.empty() ? "" : lan + "/24", fmt::join(topology.nodes[node].modules, " "));
 }
 
 std::string guest_hosts(const Topology& topology, std::size_t node) {

@@ -8,8 +8,8 @@
 
 namespace ntblab::lab {
 
-/// opt/ntblab/config: lines KEY='value' as a shell sources them. NTBLAB_ADDRESS is that of the first NT
-/// endpoint, NTBLAB_ADDRESSES those of all, in the order of the endpoints' PCI addresses.
+/// opt/ntblab/config: lines KEY='value' as a shell sources them. NTBLAB_ADDRESSES has one for
+/// each NT endpoint, in the order of their PCI addresses.
 std::string guest_config(const topology::Topology& topology, std::size_t node);
 
 /// opt/ntblab/hosts: the whole /etc/hosts of the node. A neighbour's name is its address at the first NT pair

@@ -24,7 +24,7 @@ TEST(GuestConfig, OfThePair) {
     const auto pair = parse(
         "nodes: {a: {}, b: {modules: [ntb_hw_switchtec, ntb_perf]}}\nswitches: {s: {nt-pairs: [[a, b]]}}\n");
     EXPECT_EQ(guest_config(pair, 1),
-              "NTBLAB_CLUSTER='t'\nNTBLAB_NODE='b'\nNTBLAB_INDEX='2'\nNTBLAB_ADDRESS='10.77.0.2/24'\n"
+              "NTBLAB_CLUSTER='t'\nNTBLAB_NODE='b'\nNTBLAB_INDEX='2'\n"
               "NTBLAB_ADDRESSES='10.77.0.2/24'\nNTBLAB_LAN_ADDRESS=''\nNTBLAB_MODULES='ntb_hw_switchtec "
               "ntb_perf'\n");
     EXPECT_THAT(guest_hosts(pair, 0), HasSubstr("10.77.0.1 a\n10.77.0.2 b\n"));
@@ -53,7 +53,7 @@ TEST(GuestConfig, WhoIsNoNeighbourIsReachedOverTheLanOrNotAtAll) {
 TEST(GuestConfig, ANodeAloneKnowsItself) {
     const auto alone = parse("nodes: {a: {}}\n");
     EXPECT_THAT(guest_hosts(alone, 0), HasSubstr("127.0.1.1 a\n"));
-    EXPECT_THAT(guest_config(alone, 0), HasSubstr("NTBLAB_ADDRESS=''\n"));
+    EXPECT_THAT(guest_config(alone, 0), HasSubstr("NTBLAB_ADDRESSES=''\n"));
 }
 
 TEST(GuestConfig, PairsAreCountedOverAllSwitches) {

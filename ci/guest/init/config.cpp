@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <iterator>
 #include <map>
 #include <sstream>
 
@@ -28,6 +29,11 @@ std::string unquote(std::string_view word) {
     return value;
 }
 
+std::vector<std::string> words(const std::string& text) {
+    std::istringstream rest{text};
+    return {std::istream_iterator<std::string>(rest), {}};
+}
+
 }  // namespace
 
 Config parse_config(std::string_view text) {
@@ -42,10 +48,9 @@ Config parse_config(std::string_view text) {
     Config config;
     config.cluster = values["NTBLAB_CLUSTER"];
     if (!values["NTBLAB_NODE"].empty()) config.node = values["NTBLAB_NODE"];
-    config.address = values["NTBLAB_ADDRESS"];
+    config.addresses = words(values["NTBLAB_ADDRESSES"]);
     config.lan_address = values["NTBLAB_LAN_ADDRESS"];
-    std::istringstream modules{values["NTBLAB_MODULES"]};
-    for (std::string module; modules >> module;) config.modules.push_back(module);
+    config.modules = words(values["NTBLAB_MODULES"]);
     return config;
 }
 

@@ -14,8 +14,10 @@ namespace ntblab::guest {
 struct Config {
     std::string cluster;
     std::string node = "guest";
-    std::string address;               // of the first ntb_netdev interface, as "10.77.0.1/24"; empty: none
-    std::string lan_address;           // of lan0, likewise
+    // Of the interfaces over the NT endpoints, in the order of the endpoints' PCI addresses, as
+    // "10.77.0.1/24".
+    std::vector<std::string> addresses;
+    std::string lan_address;           // of lan0, likewise; empty: none
     std::vector<std::string> modules;  // loaded in this order at boot
 };
 

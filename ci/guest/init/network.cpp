@@ -16,6 +16,8 @@
 #include <cstring>
 #include <filesystem>
 
+#include "endpoints.h"
+
 namespace ntblab::guest {
 namespace {
 
@@ -123,12 +125,11 @@ void Network::handle(const nlmsghdr& message, std::vector<std::string>& up) {
     if (message.nlmsg_type == RTM_DELLINK) {
         known_.erase(index);
         running_.erase(index);
-        if (first_ntb_index_ == index) first_ntb_index_ = 0;
         return;
     }
     std::array<char, IF_NAMESIZE> name{};
     if (if_indextoname(static_cast<unsigned>(index), name.data()) == nullptr) return;  // gone since
-    if (known_.insert(index).second) set_up(index, name.data());
+    if (known_.insert(index).second) set_up(name.data());
     if_indextoname(static_cast<unsigned>(index), name.data());  // set_up may have renamed it
     // What counts is the carrier now, not the flags of the event: an interface starts with a carrier that its
     // driver takes away when it is opened.
@@ -139,7 +140,7 @@ void Network::handle(const nlmsghdr& message, std::vector<std::string>& up) {
     }
 }
 
-void Network::set_up(int index, std::string name) {
+void Network::set_up(std::string name) {
     const auto rename = [&](const char* wanted) {
         auto request = request_for(name);
         std::strncpy(request.ifr_newname, wanted, IFNAMSIZ - 1);
@@ -156,10 +157,9 @@ void Network::set_up(int index, std::string name) {
             bring_up(name);
             break;
         case Role::ntb:
-            if (first_ntb_index_ == 0) {
-                first_ntb_index_ = index;
-                assign(name, config_.address);
-            }
+            if (const auto endpoint = endpoint_under("/sys", name);
+                endpoint && *endpoint < config_.addresses.size())
+                assign(name, config_.addresses[*endpoint]);
             bring_up(name);
             break;
         case Role::other:

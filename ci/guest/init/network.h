@@ -6,8 +6,8 @@
 //     for (const auto& name : network.handle_events()) report("net-up " + name);
 //
 // The management and LAN interfaces are known by their MAC address and renamed mgmt0 and lan0; an interface
-// of ntb_netdev keeps the kernel's name and the first of them gets the node's address, also when the module
-// is loaded again later.
+// of ntb_netdev keeps the kernel's name and gets the address of the NT endpoint it works over, also when the
+// module is loaded again later.
 #pragma once
 
 #include <netinet/in.h>
@@ -53,17 +53,16 @@ class Network {
   private:
     void request_all();
     void handle(const nlmsghdr& message, std::vector<std::string>& up);
-    void set_up(int index, std::string name);
+    void set_up(std::string name);
     bool assign(const std::string& name, const std::string& address);
     bool bring_up(const std::string& name);
     void add_default_route(const char* gateway);
 
     const Config& config_;
     int netlink_;
-    int control_;              // any socket, for the interface ioctls
-    std::set<int> known_;      // indices of the interfaces set up, whatever for
-    std::set<int> running_;    // those of them whose link is up
-    int first_ntb_index_ = 0;  // the one that holds the node's address
+    int control_;            // any socket, for the interface ioctls
+    std::set<int> known_;    // indices of the interfaces set up, whatever for
+    std::set<int> running_;  // those of them whose link is up
 };
 
 }  // namespace ntblab::guest
