@@ -8,7 +8,6 @@
 
 #include <array>
 #include <cerrno>
-#include <cstring>
 #include <utility>
 
 namespace ntblab::lab {
@@ -19,40 +18,45 @@ LogFollower::LogFollower(const boost::asio::any_io_executor& io, const std::file
       on_removed_(std::move(on_removed)),
       file_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)),
       events_(io, ::inotify_init1(IN_CLOEXEC | IN_NONBLOCK)) {
-    if (!file_) return;
-    ::lseek(file_.get(), static_cast<off_t>(offset), SEEK_SET);
-    ::inotify_add_watch(events_.native_handle(), path.c_str(), IN_MODIFY | IN_ATTRIB | IN_DELETE_SELF);
+    // The open file, which need not have that name any more. Its removal counts from the moment of the watch
+    // on; what was before it, `gone` tells.
+    if (file_) {
+        ::lseek(file_.get(), static_cast<off_t>(offset), SEEK_SET);
+        const std::string opened = "/proc/self/fd/" + std::to_string(file_.get());
+        ::inotify_add_watch(events_.native_handle(), opened.c_str(), IN_MODIFY | IN_ATTRIB);
+    }
+    if (gone()) make_event();
     wait();
+}
+
+// A watch that ends is an event.
+void LogFollower::make_event() {
+    const int events = events_.native_handle();
+    ::inotify_rm_watch(events, ::inotify_add_watch(events, "/", IN_DELETE_SELF));
 }
 
 void LogFollower::wait() {
     events_.async_wait(boost::asio::posix::stream_descriptor::wait_read,
                        [this](const boost::system::error_code& error) {
                            if (error) return;
-                           const bool removed = take_events();
+                           clear_events();
+                           const bool removed = gone();
                            drain(removed);
                            if (removed) return on_removed_();
                            wait();
                        });
 }
 
-bool LogFollower::take_events() {
+// What has happened is seen by looking at the file.
+void LogFollower::clear_events() {
     alignas(inotify_event) std::array<char, 4096> buffer{};
-    bool removed = false;
-    for (;;) {
-        const ssize_t size = ::read(events_.native_handle(), buffer.data(), buffer.size());
-        if (size <= 0) return removed;
-        for (ssize_t at = 0; at < size;) {
-            inotify_event event{};
-            std::memcpy(&event, buffer.data() + at, sizeof(event));
-            // Deleting an open file changes its link count; IN_DELETE_SELF would come only when we close it.
-            struct stat status {};
-            if ((event.mask & IN_DELETE_SELF) != 0) removed = true;
-            if ((event.mask & IN_ATTRIB) != 0 && ::fstat(file_.get(), &status) == 0 && status.st_nlink == 0)
-                removed = true;
-            at += static_cast<ssize_t>(sizeof(event) + event.len);
-        }
-    }
+    while (::read(events_.native_handle(), buffer.data(), buffer.size()) > 0) continue;
+}
+
+// Removing an open file lowers its link count (IN_ATTRIB); IN_DELETE_SELF would come only when we close it.
+bool LogFollower::gone() const {
+    struct stat status {};
+    return !file_ || ::fstat(file_.get(), &status) != 0 || status.st_nlink == 0;
 }
 
 void LogFollower::drain(bool all) {

@@ -21,7 +21,8 @@ class LogFollower {
     using OnLine = std::function<void(const std::string& line)>;
 
     /// Waits by inotify for what is appended after byte `offset`; `drain` hands out what is there already.
-    /// `on_removed` is called once when the file is deleted. A file that cannot be opened has no lines.
+    /// The loop calls `on_removed` once when the file is deleted, also if that was before it ran; a file that
+    /// cannot be opened counts as deleted.
     LogFollower(
         const boost::asio::any_io_executor& io, const std::filesystem::path& path, std::uint64_t offset,
         OnLine on_line, std::function<void()> on_removed = [] {});
@@ -31,7 +32,9 @@ class LogFollower {
 
   private:
     void wait();
-    bool take_events();
+    void make_event();
+    void clear_events();
+    bool gone() const;
 
     OnLine on_line_;
     std::function<void()> on_removed_;

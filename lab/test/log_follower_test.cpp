@@ -4,8 +4,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <barrier>
 #include <boost/asio/io_context.hpp>
 #include <fstream>
+#include <thread>
 
 #include "temporary_dir.h"
 
@@ -54,10 +56,38 @@ TEST_F(LogFollowerTest, ThatIsGoneBeforeTheLoopRunsDoesNothing) {
     EXPECT_THAT(lines_, ElementsAre());
 }
 
-TEST_F(LogFollowerTest, AMissingFileHasNoLines) {
+TEST_F(LogFollowerTest, AMissingFileHasNoLinesAndIsTakenForRemoved) {
     LogFollower follower = follow(0);
     follower.drain(true);
+    EXPECT_FALSE(removed_);
+    while (!removed_) io_.run_one();
     EXPECT_THAT(lines_, ElementsAre());
+}
+
+TEST_F(LogFollowerTest, AFileMadeAnewIsAnotherFile) {
+    append("old\n");
+    LogFollower follower = follow(0);
+    std::filesystem::remove(file_);
+    append("new\n");
+    while (!removed_) io_.run_one();
+    EXPECT_THAT(lines_, ElementsAre("old"));
+}
+
+// The moment between opening the file and watching it is the one that matters.
+TEST_F(LogFollowerTest, SeesTheFileGoInAnyMomentOfItsStart) {
+    for (int round = 0; round < 300; ++round) {
+        removed_ = false;
+        io_.restart();
+        append("x\n");
+        std::barrier start(2);
+        std::jthread remover([&] {
+            start.arrive_and_wait();
+            std::filesystem::remove(file_);
+        });
+        start.arrive_and_wait();
+        LogFollower follower = follow(0);
+        while (!removed_) io_.run_one();
+    }
 }
 
 }  // namespace

@@ -141,6 +141,33 @@ def test_logs_are_those_of_the_guest(fake):
     assert fake.run("logs", "a", "--kind", "status").stdout == "userspace\nssh\ndrivers\n"
 
 
+STATUS_OF_BOTH = sorted(f"{node} | {event}\n" for node in "ab" for event in ("userspace", "ssh", "drivers"))
+
+
+def test_a_follower_of_logs_ends_when_its_cluster_is_taken_down(fake, repeat):
+    for _ in range(repeat(20)):
+        assert fake.run("up", fake.topology).returncode == 0
+        follower = fake.start("logs", "--follow", "--kind", "status")
+        first = follower.stdout.readline()
+        assert fake.run("down").returncode == 0
+        rest, said = follower.communicate(timeout=120)
+        assert follower.returncode == 0, said
+        assert sorted([first, *rest.splitlines(keepends=True)]) == STATUS_OF_BOTH
+
+
+def test_a_follower_of_logs_ends_when_all_of_its_cluster_is_killed(fake):
+    fake.topology.write_text(fake.topology.read_text() + "switches: {s: {partitions: 2, nt-pairs: []}}\n")
+    assert fake.run("up", fake.topology).returncode == 0
+    follower = fake.start("logs", "--follow", "--kind", "status")
+    first = follower.stdout.readline()
+    cluster = json.loads(fake.run("ls", "--json").stdout)[0]
+    for pid in (cluster["fabric_pid"], *(node["pid"] for node in cluster["nodes"])):
+        os.kill(pid, signal.SIGKILL)
+    rest, said = follower.communicate(timeout=120)
+    assert follower.returncode == 0, said
+    assert sorted([first, *rest.splitlines(keepends=True)]) == STATUS_OF_BOTH
+
+
 def test_clusters_of_one_file_by_other_names(fake):
     for name in ("one", "other"):
         assert fake.run("up", fake.topology, "--name", name).returncode == 0

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <memory>
 
+#include "cluster_end.h"
 #include "cluster_list.h"
 #include "commands.h"
 #include "exit_code.h"
@@ -23,30 +24,33 @@ std::filesystem::path log_of(const NodePaths& files, const std::string& kind) {
     return kind == "qemu" ? files.qemu_log() : files.console_log();
 }
 
+struct Wanted {
+    ClusterPaths cluster;
+    std::vector<Source> sources;
+};
+
 /// One node, or everything of the only cluster.
-Result<std::vector<Source>> sources(const std::string& name, const std::string& kind) {
-    std::vector<Source> result;
+Result<Wanted> find_sources(const std::string& name, const std::string& kind) {
     if (!name.empty()) {
         const auto target = find_node(name);
         if (!target) return tl::unexpected(target.error());
-        result.push_back({"", log_of(target->paths.node(target->name), kind)});
-        return result;
+        return Wanted{target->paths, {{"", log_of(target->paths.node(target->name), kind)}}};
     }
     const auto cluster = find_cluster("");
     if (!cluster) return tl::unexpected(cluster.error());
-    result.push_back({"ntb-fabric | ", cluster->paths.fabric_log()});
+    Wanted result{cluster->paths, {{"ntb-fabric | ", cluster->paths.fabric_log()}}};
     for (const NodeState& node : cluster->state.nodes)
-        result.push_back({node.name + " | ", log_of(cluster->paths.node(node.name), kind)});
+        result.sources.push_back({node.name + " | ", log_of(cluster->paths.node(node.name), kind)});
     return result;
 }
 
 int logs(const std::string& name, const std::string& kind, bool follow) {
-    const auto wanted = sources(name, kind);
+    const auto wanted = find_sources(name, kind);
     if (!wanted) return complain(wanted.error().message, kNotFound);
     boost::asio::io_context io;
-    std::size_t there = wanted->size();
+    std::size_t there = wanted->sources.size();
     std::vector<std::unique_ptr<LogFollower>> followers;
-    for (const Source& source : *wanted) {
+    for (const Source& source : wanted->sources) {
         followers.push_back(std::make_unique<LogFollower>(
             io.get_executor(), source.file, 0,
             [&source](const std::string& line) {
@@ -56,9 +60,14 @@ int logs(const std::string& name, const std::string& kind, bool follow) {
             [&] {
                 if (--there == 0) io.stop();
             }));
-        followers.back()->drain(!follow);
     }
+    // All are open before the first line is out: whoever has seen it will see the others, come what may.
+    for (const auto& follower : followers) follower->drain(!follow);
     if (!follow) return kOk;
+    const ClusterEnd killed(io, wanted->cluster, [&] {
+        for (const auto& follower : followers) follower->drain(true);
+        io.stop();
+    });
     const Interrupts interrupts(io, [&](int) { io.stop(); });
     io.run();
     return interrupts.caught() ? kSignalBase + *interrupts.caught() : kOk;
