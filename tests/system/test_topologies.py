@@ -62,7 +62,7 @@ def check_devices(cluster, shape, node):
     assert len(devices) == len(shape.of(node))
     for text, (_, pair) in zip(devices, shape.of(node)):
         assert re.search(rf"LnkSta:\s+Speed {SPEED[pair.generation]}.*, Width x{pair.width}\b", text), text
-        assert f"Region 4: Memory at" in text and f"[size={size_text(pair.bar4)}]" in text.split("Region 4:")[1].split("\n")[0]
+        assert re.search(rf"Region 4: Memory at .*\[size={size_text(pair.bar4)}\]", text), text
         assert "Kernel driver in use: switchtec" in text
     return [text.split()[0] for text in devices]
 
