@@ -32,11 +32,10 @@ def window(pair):
     rows = [Row(f"window, {name}", figures["window"] / 1e6, "MB/s", figures["memory"] / 1e6, "own RAM, same loop", ">= 0.9")
             for name, figures in loops.items()]
 
-    run_file = pair.connect_perf("total_order=28 chunk_order=19")
-    best = 0.0
-    for _ in range(3):
-        pair.run("a", f"echo 0 > {run_file}")
-        best = max(best, float(re.search(r"([\d.]+) MBytes/s", pair.run("a", f"cat {run_file}"))[1]))
+    run_file = pair.connect_perf("total_order=24 chunk_order=19")
+    # Many short runs, of which the best counts, as in memory_throughput.
+    runs = pair.run("a", f"for run in $(seq 50); do echo 0 > {run_file}; cat {run_file}; done")
+    best = max(float(rate) for rate in re.findall(r"([\d.]+) MBytes/s", runs))
     return rows + [Row("ntb_perf, by CPU", best, "MB/s", loops["copy"]["memory"] / 1e6, "own RAM, rep movsl", ">= 0.9")]
 
 
