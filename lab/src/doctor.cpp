@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <cstdlib>
 #include <thread>
 
 #include "accelerator.h"
@@ -65,9 +66,11 @@ Finding run_directory() {
 }
 
 Finding program(const std::string& name, const std::string& package) {
-    for (const std::string& folder : split(std::getenv("PATH") != nullptr ? std::getenv("PATH") : "", ':'))
-        if (::access((folder + "/" + name).c_str(), X_OK) == 0)
-            return {name, Verdict::good, folder + "/" + name, ""};
+    const char* path = std::getenv("PATH");
+    for (const std::string& folder : split(path != nullptr ? path : "", ':')) {
+        const std::string candidate = fmt::format("{}/{}", folder, name);
+        if (::access(candidate.c_str(), X_OK) == 0) return {name, Verdict::good, candidate, ""};
+    }
     return {name, Verdict::bad, "not found in PATH", "install " + package};
 }
 
@@ -75,6 +78,7 @@ std::vector<Finding> parts() {
     const Install install = find_install();
     const auto missing = install.missing();
     std::vector<Finding> result;
+    result.reserve(missing.size() + 1);
     for (const auto& path : missing)
         result.push_back(
             {path.filename().string(), Verdict::bad, path.string() + " is missing", "run ./bootstrap build"});
