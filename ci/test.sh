@@ -67,7 +67,8 @@ check tidy check_tidy
 check asan-build ci/compile.sh asan
 suite unit "$logs/unit.xml" ctest --preset asan -j "$(nproc)" --output-junit "$logs/unit.xml"
 if compgen -G 'tests/system/test_*.py' >/dev/null; then
-    suite system "$logs/system.xml" /usr/bin/python3 -m pytest tests/system --junitxml="$logs/system.xml" -p no:cacheprovider
+    suite system "$logs/system.xml" /usr/bin/python3 -m pytest tests/system --junitxml="$logs/system.xml" \
+        --durations=15 -p no:cacheprovider
 fi
 
 echo "$passed passed, $failed failed, $skipped skipped"
