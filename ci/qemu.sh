@@ -101,7 +101,10 @@ get_source() {
     src=$(scratch "$tree-src")/qemu
     "$@" "$src" || return
     for patch in "$root/$glue"/patches/*.patch; do
-        run patch -d "$src" -p1 -i "$patch"
+        run_quiet patch -d "$src" -p1 -i "$patch" || {
+            progress "${patch##*/} does not apply to QEMU $version (see $log_file)"
+            return 1
+        }
     done
     mkdir -p "$tree"
     run mv "$src" "$tree/src"

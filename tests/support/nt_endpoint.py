@@ -71,6 +71,13 @@ class Endpoint(QtestMachine):
         self.pci_write(0, 1, 0, 0x3E, 2, control | 0x40)
         self.pci_write(0, 1, 0, 0x3E, 2, control & ~0x40)
 
+    def unplug(self):
+        """Takes the endpoint out while the machine runs: asks for it as the user, and ejects it as the guest's ACPI code."""
+        assert self.qmp("device_del", id=f"ntb{self.partition}") == {}
+        for bus in range(2):  # the numbers of the buses that ACPI knows (docs/specs/acpi_pci_hotplug.rst of QEMU)
+            self.command(f"outl 0xcd0 0x{bus:x}")
+            self.command("outl 0xcc8 0x1")
+
     # --- GAS
 
     def gas_read(self, offset, size=4):

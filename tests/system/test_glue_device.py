@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: MIT
 """The NT endpoint as a PCI function: what configuration space says, and what it says when it cannot start."""
 
+import json
 import subprocess
 import tempfile
 
 import pytest
 from support.nt_endpoint import CAP_EXP, CAP_MSI, CAP_MSIX, CAP_PM, Pair
-from support.ntblab_cli import LIMIT
+from support.ntblab_cli import LIMIT, wait_for
 from support.qtest import ENVIRONMENT, QEMU, command_line
 
 PORT = ["-device", "pcie-root-port,id=rp0,chassis=1,slot=1"]
@@ -86,6 +87,17 @@ def test_properties_override_the_topology():
         assert pair.a.config_read(0x24, 4) == 0xFFFFFFF8
     finally:
         pair.close()
+
+
+def test_unplugged_with_a_window_open(pair):
+    pair.b.open_direct(pair.a, 4, 0x1000000, 0x10000)
+    wait_for("the window", lambda: pair.a.load(pair.a.bar[4], 8) != (1 << 64) - 1)
+    pair.a.unplug()
+    wait_for("no device there", lambda: pair.a.config_read(0, 2) == 0xFFFF)
+    wait_for("partition 0 free", lambda: "ntb0" not in json.dumps(pair.a.qmp("qom-list", path="/machine/peripheral")))
+    assert pair.a.process.poll() is None and pair.b.gas_read(0x10000, 1) == 2
+    pair.a.close()
+    pair.a = pair.boot(0)
 
 
 def refusal(arguments, shared=True):

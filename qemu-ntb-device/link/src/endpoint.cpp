@@ -109,9 +109,10 @@ void Endpoint::end_message_gap() {
 
 void Endpoint::wake(std::uint64_t partitions, bool own_windows) {
     const bool own = (partitions & own_bit()) != 0;
-    // Own interrupts are delivered here; own windows are a matter for the thread that services.
+    // Own interrupts are delivered here; own windows, which come first, are a matter for the thread that
+    // services.
     shared_.wake(own && !own_windows ? partitions & ~own_bit() : partitions);
-    if (own) deliver_interrupts();
+    if (own && !own_windows) deliver_interrupts();
 }
 
 void Endpoint::deliver_interrupts() {
@@ -120,6 +121,7 @@ void Endpoint::deliver_interrupts() {
     // ops.interrupt.
     if (deliveries_.fetch_add(1, std::memory_order_acq_rel) != 0) return;
     std::uint32_t seen = 0;
+    bool new_windows = false;
     do {
         seen = deliveries_.load(std::memory_order_acquire);
         std::array<unsigned, 32> vectors;
@@ -128,7 +130,9 @@ void Endpoint::deliver_interrupts() {
             count = 0;
             {
                 Guard guard(shared_);
-                while (count < vectors.size()) {
+                new_windows = guard.chip().window_generation(partition_) !=
+                              shown_generation_.load(std::memory_order_relaxed);
+                while (!new_windows && count < vectors.size()) {
                     const auto vector = guard.chip().take_interrupt(partition_);
                     if (!vector) break;
                     vectors[count++] = *vector;
@@ -137,6 +141,9 @@ void Endpoint::deliver_interrupts() {
             for (std::size_t i = 0; i < count; ++i) ops_.interrupt(opaque_, vectors[i]);
         } while (count == vectors.size());
     } while (deliveries_.fetch_sub(seen, std::memory_order_acq_rel) != seen);
+    // The rest when these are in effect: what an interrupt tells of must not be older than what the host
+    // sees.
+    if (new_windows) shared_.wake(own_bit());
 }
 
 std::size_t Endpoint::windows(NtbMappedWindow* windows, std::size_t capacity) {

@@ -94,7 +94,7 @@ std::uint64_t read_ntb(const State& s, unsigned partition, const Location& at) {
         case Reg::NtbPartitionId:
             return partition;
         case Reg::NtbEndpointMap:
-            return bit(s.partition_count) - 1;
+            return endpoints(s);
         case Reg::NtbRequesterId:
             return s.partition[partition].host.requester_id;
         case Reg::NtbTargetLow:

@@ -153,10 +153,12 @@ constexpr RegisterInfo kDoorbells[] = {
     many(Reg::OutMessage, "omsg[].msg", 0x1068, 4, 4, 8, Command,
          "Sends; ours: a write of any part sends the whole register"),
     many(Reg::OutMessageStatus, "omsg[].status", 0x106C, 4, 4, 8, ReadOnly,
-         "Ours: bit 0 waits for the inbound register to be read, bit 1 was not delivered (no such target, or "
-         "no host there)"),
+         "Ours: bit 0 waits for the inbound register to be read and its gap to end, bit 1 was not delivered "
+         "(no "
+         "such target, no host there, or it has set no vector)"),
     many(Reg::InMessage, "imsg[].msg", 0x1088, 4, 4, 8, ReadOnly, "The message"),
-    many(Reg::InMessageStatus, "imsg[].status", 0x108C, 1, 4, 8, WriteOneClears, "Bit 0: a message is there"),
+    many(Reg::InMessageStatus, "imsg[].status", 0x108C, 1, 4, 8, WriteOneClears,
+         "Bit 0: a message is there. Ours: after it was cleared a gap of 100 ms before the next one"),
     many(Reg::InMessageMask, "imsg[].mask", 0x108D, 1, 4, 8, ReadWrite, "Bit 0: it interrupts"),
     many(Reg::InMessageSource, "imsg[].src", 0x108E, 1, 4, 8, ReadOnly, "Partition it came from"),
 };

@@ -115,7 +115,7 @@ struct Partition {
 };
 
 inline constexpr std::uint64_t kMagic = 0x3142544E43575453;  // "STWCNTB1"
-inline constexpr std::uint32_t kLayoutVersion = 1;
+inline constexpr std::uint32_t kLayoutVersion = 2;
 
 struct State {
     std::uint64_t magic;  ///< Written last by create.
@@ -144,11 +144,19 @@ inline constexpr std::uint64_t bit(unsigned n) {
     return 1ULL << n;
 }
 
+/// Partitions that have an NT endpoint.
+inline std::uint64_t endpoints(const State& s) {
+    std::uint64_t bits = 0;
+    for (unsigned p = 0; p < s.partition_count; ++p) {
+        if (s.partition[p].config().endpoint) bits |= bit(p);
+    }
+    return bits;
+}
+
 /// Partitions that `p`'s NT endpoint reaches: its configured targets, or else every other one.
 inline std::uint64_t reach(const State& s, unsigned p) {
-    const std::uint64_t all = bit(s.partition_count) - 1;
     const std::uint64_t targets = s.partition[p].config().targets;
-    return (targets != 0 ? targets : all) & all & ~bit(p);
+    return (targets != 0 ? targets : ~0ULL) & endpoints(s) & ~bit(p);
 }
 
 inline bool attached(const State& s, unsigned p) {

@@ -36,6 +36,20 @@ TEST(Partitions, Fortyeight) {
     EXPECT_EQ(bench.chip.read(0, 0x134000 + 96 * 0x1000, 2), 0U);
 }
 
+TEST(Partitions, WithoutAnEndpointAreNotInTheMapAndReachedByNobody) {
+    ChipConfig config = config_of(3);
+    config.partitions[1].endpoint = 0;
+    Bench bench(config);
+    EXPECT_EQ(bench.chip.read(0, 0x10004, 8), 0b101U);
+    EXPECT_EQ(bench.chip.read(0, 0x10000, 1), 3U) << "it counts as a partition";
+    bench.boot(0);
+    bench.boot(2);
+    bench.set(0, Reg::OutDoorbellMask, 0, 0, ~0ULL);
+    bench.set(0, Reg::OutDoorbell, 0, 0, 1);
+    EXPECT_EQ(bench.get(2, Reg::InDoorbell, 2), 1U);
+    EXPECT_EQ(bench.get(0, Reg::NtbTargetLow, 0, 0) & 2, 0U);
+}
+
 TEST(Partitions, PairAcrossBit32) {
     ChipConfig config = config_of(41);
     config.partitions[3].targets = 1ULL << 40;

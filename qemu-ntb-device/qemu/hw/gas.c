@@ -12,7 +12,6 @@
 /* Doorbell and message block of each partition, for traces only. */
 #define DBMSG_BASE      0x74000
 #define DBMSG_STRIDE    0x4000
-#define DBMSG_END       0x134000
 #define DBMSG_ODB       0x1000
 #define DBMSG_OMSG      0x1068
 #define DBMSG_OMSG_END  0x1088
@@ -29,7 +28,9 @@ static void gas_trace_write(SwitchtecNtb *s, uint32_t offset, unsigned size,
             ntb_endpoint_register_name(offset, name, sizeof(name)), size,
             value);
     }
-    if (offset < DBMSG_BASE || offset >= DBMSG_END) {
+    /* A host can use its own block only. */
+    if (offset < DBMSG_BASE ||
+        (offset - DBMSG_BASE) / DBMSG_STRIDE != s->partition) {
         return;
     }
     reg = (offset - DBMSG_BASE) % DBMSG_STRIDE;

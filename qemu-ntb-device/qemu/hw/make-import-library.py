@@ -15,7 +15,7 @@ def main() -> None:
     names = re.findall(r"^\w[\w \*]*?\b(ntb_endpoint_\w+)\(", text, flags=re.MULTILINE)
     if not names:
         sys.exit(f"{header}: declares no function ntb_endpoint_*")
-    lines = ["/* Link-time stand-in for libntb-endpoint.so.1: never loaded. */", "#include <stdlib.h>"]
+    lines = ["/* Link-time stand-in for libntb-endpoint.so: never loaded. */", "#include <stdlib.h>"]
     lines += [f"void {name}(void);\nvoid {name}(void) {{ abort(); }}" for name in names]
     source.write_text("\n".join(lines) + "\n")
 

@@ -251,9 +251,19 @@ static void switchtec_ntb_exit(PCIDevice *dev)
     switchtec_ntb_service_stop(s);
     switchtec_ntb_ram_cleanup(s);
     switchtec_ntb_windows_cleanup(s);
+    if (s->endpoint) {
+        /* A vCPU that was about to access BAR0 may still do so. */
+        ntb_endpoint_set_ops(s->endpoint, &(NtbEndpointOps){ }, NULL);
+    }
     g_clear_pointer(&s->message_gap, timer_free);
+    if (msi_present(dev)) {
+        msi_uninit(dev);
+    }
     if (msix_present(dev)) {
         msix_uninit(dev, &s->gas, &s->gas);
+    }
+    if (dev->exp.exp_cap) {
+        pcie_cap_exit(dev);
     }
     migrate_del_blocker(&s->migration_blocker);
 }

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Processes that die at any moment: the others see it and go on.
 #include <gtest/gtest.h>
+#include <switchtec/registers.h>
 
 #include <csignal>
 #include <random>
+#include <thread>
 
 #include "cluster.h"
 #include "driver.h"
@@ -53,6 +55,36 @@ TEST(Death, TwoHundredKillsInTheMiddleOfRegisterAccesses) {
         ASSERT_TRUE(a.windows().empty());
     }
     EXPECT_TRUE(a.lost.empty());
+}
+
+TEST(Death, NoInterruptOvertakesTheWindowsThatGo) {
+    Cluster cluster(2);
+    Host a(cluster.socket(), 0);
+    set_up_interrupts(a, 1);
+    arm_link_events(a);
+    admit_cpu(a);
+    a.write(switchtec::offset_of(switchtec::Reg::InDoorbellMask, 0), 0, 8);
+    PeerProcess b(cluster.socket(), 1, [](Host& host) {
+        set_up_interrupts(host, 0);
+        offer(host, 0, {{2, 0x200000, k64K}});
+        ring(host, 5);
+        service_until_told(host);
+        return 0;
+    });
+    const std::uint32_t doorbells = switchtec::offset_of(switchtec::Reg::InDoorbell, 0);
+    ASSERT_TRUE(a.wait([&] { return a.windows().size() == 1 && a.read(doorbells, 8) != 0; }));
+    const unsigned before = link_events(a, 1);
+    ::kill(b.pid(), SIGKILL);
+    ASSERT_EQ(b.join(), 128 + SIGKILL);
+    // A host that is busy elsewhere: its registers say that b is gone, its service thread has not run.
+    while (link_events(a, 1) == before) std::this_thread::yield();
+    a.interrupts.clear();
+    a.write(switchtec::offset_of(switchtec::Reg::InDoorbellMask, 0), ~std::uint64_t{0}, 8);
+    ASSERT_EQ(a.windows().size(), 1U);
+    EXPECT_EQ(a.interrupts, std::vector<unsigned>{})
+        << "an interrupt while the dead peer's memory is still seen";
+    EXPECT_TRUE(a.wait([&] { return a.count(kEventVector) > 0; }));
+    EXPECT_TRUE(a.windows().empty());
 }
 
 TEST(Death, WindowsOfTheDeadAreUnmappedAndComeBackOnlyWhenProgrammedAnew) {

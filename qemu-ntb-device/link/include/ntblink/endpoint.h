@@ -3,15 +3,17 @@
  * One host's end of a cluster: what a virtual machine monitor needs to show an NT endpoint to its guest. C,
  * no QEMU in it.
  *
- *     NtbEndpointConfig config = { .fabric_socket = "/run/x/fabric.sock", .switch_name = "sw0", .partition =
- * 0 }; char error[NTB_ERROR_SIZE]; NtbEndpoint *ep = ntb_endpoint_open(&config, error); if (!ep) {
- * fprintf(stderr, "%s\n", error); exit(1); } uint64_t partitions = ntb_endpoint_gas_read(ep, 0x10000, 1);
- *     ...
- *     ntb_endpoint_close(ep);
+ * @code
+ * NtbEndpointConfig config = {.fabric_socket = "/run/x/fabric.sock", .switch_name = "sw0", .partition = 0};
+ * char error[NTB_ERROR_SIZE];
+ * NtbEndpoint* ep = ntb_endpoint_open(&config, error);
+ * if (!ep) fprintf(stderr, "%s", error), exit(1);
+ * uint64_t partitions = ntb_endpoint_gas_read(ep, 0x10000, 1);
+ * ntb_endpoint_close(ep);
+ * @endcode
  *
- * Threads: any thread may call ntb_endpoint_gas_read/write and the host-event functions; ntb_endpoint_service
- * and ntb_endpoint_windows are called by one thread at a time. No function blocks longer than the peers take
- * to unmap a window.
+ * Threads: any thread may call any function but open and close; ntb_endpoint_set_ops only while no other
+ * function runs. No function blocks longer than the peers take to unmap a window.
  */
 #ifndef NTBLINK_ENDPOINT_H
 #define NTBLINK_ENDPOINT_H
@@ -24,7 +26,7 @@
 extern "C" {
 #endif
 
-#define NTB_ENDPOINT_API_VERSION 2
+#define NTB_ENDPOINT_API_VERSION 2 /* the library's soname ends in it */
 #define NTB_ERROR_SIZE 512
 /* After the guest has read a message it has this much of its own time before the next one comes. */
 #define NTB_MESSAGE_GAP_MS 100

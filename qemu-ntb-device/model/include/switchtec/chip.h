@@ -40,7 +40,7 @@ struct PartitionConfig {
     std::uint8_t link_generation = 4;  ///< 1..5: 2.5, 5, 8, 16, 32 GT/s.
     std::uint8_t link_width = 16;      ///< Lanes.
     std::uint8_t vectors = 4;          ///< MSI-X table entries, 4..32.
-    std::uint8_t reserved = 0;         ///< Padding; it lies in shared memory.
+    std::uint8_t endpoint = 1;         ///< 0: the partition has no NT endpoint, no host can attach.
     bool operator==(const PartitionConfig&) const = default;
 };
 
