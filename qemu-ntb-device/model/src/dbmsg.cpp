@@ -69,8 +69,9 @@ void deliver_next(State& s, unsigned partition, unsigned index) {
 void ring(State& s, unsigned sender, std::uint64_t bits) {
     const std::uint64_t allowed = bits & s.partition[sender].doorbells.out_mask;
     if (allowed == 0) return;
+    const std::uint64_t targets = reach(s, sender);
     for (unsigned p = 0; p < s.partition_count; ++p) {
-        if (!(reach(s, sender) & bit(p)) || !attached(s, p)) continue;
+        if (!(targets & bit(p)) || !attached(s, p)) continue;
         s.partition[p].doorbells.in |= allowed;
         interrupt_for_bits(s, p, allowed);
     }
