@@ -74,7 +74,7 @@ bool Ssh::connected() const {
     return ::connect(probe.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) == 0;
 }
 
-Result<void> Ssh::connect() const {
+Result<void> Ssh::connect() {
     if (connected()) return {};
     if (!is_alive(node_.qemu))
         return fail(fmt::format("node '{}' does not run; `ntblab start {}/{}` boots it", node_.name,
@@ -92,7 +92,10 @@ Result<void> Ssh::connect() const {
     auto master = spawn(
         {.arguments = arguments, .environment = environment(), .error = log->get(), .new_session = true});
     if (!master) return tl::unexpected(master.error());
-    if (exit_code_of(master->wait()) == 0 && connected()) return {};
+    if (exit_code_of(master->wait()) == 0 && connected()) {
+        boots_ = count_boots(files_.status_log());  // the guest may have come to user space meanwhile
+        return {};
+    }
     const auto reason = last_lines(read_if_there(files_.ssh_log()), 3);
     return fail(fmt::format("node '{}' cannot be reached by ssh: {}; it is: {}; look at `ntblab logs {}/{}`",
                             node_.name, reason.empty() ? "the connection was closed" : reason.back(),

@@ -23,8 +23,9 @@ class Ssh {
   public:
     Ssh(const ClusterPaths& cluster, const NodeState& node);
 
-    /// Makes sure that there is a connection. Errors: the guest does not run, or does not let us in yet.
-    Result<void> connect() const;
+    /// Makes sure that there is a connection; waits for a guest that is booting. Errors: it does not run, or
+    /// does not let us in.
+    Result<void> connect();
 
     /// Whether there is one now.
     bool connected() const;

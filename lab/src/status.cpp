@@ -27,9 +27,9 @@ void NodeStatus::take(const std::string& line) {
     const std::size_t space = std::min(line.find(' '), line.size());
     const std::string event = line.substr(0, space);
     const std::string detail = space < line.size() ? line.substr(space + 1) : "";
-    if (event == "userspace") {
-        *this = NodeStatus(expected_links_);  // a new boot
-        userspace_ = true;
+    if (event == "power-on" || event == "userspace") {
+        *this = NodeStatus(expected_links_);  // a new boot; a guest that reboots itself says only the second
+        userspace_ = event == "userspace";
     } else if (event == "drivers") {
         drivers_ = true;
     } else if (event == "drivers-failed") {

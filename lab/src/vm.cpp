@@ -2,8 +2,10 @@
 #include "vm.h"
 
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <cerrno>
+#include <string_view>
 
 #include "addresses.h"
 #include "files.h"
@@ -21,8 +23,13 @@ Result<void> prepare_vm(const Plan& plan, std::size_t node) {
     if (auto written = write_file(files.config(), guest_config(plan.topology, node)); !written)
         return written;
     if (auto written = write_file(files.hosts(), guest_hosts(plan.topology, node)); !written) return written;
-    for (const auto& log : {files.status_log(), files.console_log(), files.qemu_log()})
+    for (const auto& log : {files.console_log(), files.qemu_log()})
         if (const auto opened = open_log(log); !opened) return tl::unexpected(opened.error());
+    const auto status = open_log(files.status_log());
+    if (!status) return tl::unexpected(status.error());
+    constexpr std::string_view event = "power-on\n";
+    if (::write(status->get(), event.data(), event.size()) != static_cast<ssize_t>(event.size()))
+        return fail(errno_message("cannot write " + files.status_log().string()));
     return {};
 }
 

@@ -33,6 +33,8 @@ TEST(Status, ANewBootBeginsAnew) {
     for (const char* line : {"userspace", "ssh", "link-up x", "userspace"}) status.take(line);
     EXPECT_FALSE(status.ready());
     EXPECT_EQ(status.summary(), "userspace, 0 of 1 links up");
+    for (const char* line : {"ssh", "link-up x", "power-on"}) status.take(line);
+    EXPECT_EQ(status.summary(), "booting");
 }
 
 TEST(Status, AModuleThatDoesNotLoadIsAFailure) {

@@ -3,8 +3,10 @@
 
 import hashlib
 import json
+import os
+import subprocess
 
-from support.ntblab_cli import REPO, ntblab, strays
+from support.ntblab_cli import LIMIT, NTBLAB, REPO, Cluster, ntblab, strays, wait_for
 
 
 def test_exec_passes_streams_and_exit_code(pair):
@@ -44,3 +46,13 @@ def test_run_on_one_node_gives_its_output_and_exit_code(run_dir):
     result = ntblab("run", REPO / "topologies/pair.yaml", "--on", "b", "--", "sh", "-c", "hostname; exit 5",
                     run_dir=run_dir, check=False)
     assert (result.returncode, result.stdout) == (5, "b\n")
+
+
+def test_exec_waits_for_a_node_that_boots(run_dir):
+    with Cluster.up("topologies/pair.yaml", run_dir=run_dir) as pair:
+        pair.ntblab("kill", f"{pair.name}/b")
+        start = subprocess.Popen([NTBLAB, "start", f"{pair.name}/b"], env=dict(os.environ, NTBLAB_RUN_DIR=str(run_dir)),
+                                 stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        wait_for("b is booting", lambda: "booting" in pair.ntblab("ls").stdout)
+        assert pair.run("b", "hostname") == "b"
+        assert start.wait(LIMIT) == 0

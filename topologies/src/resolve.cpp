@@ -204,6 +204,11 @@ Topology resolve(const FileSettings& file, Diagnostics& diagnostics) {
     for (const NamedNode& node : file.nodes) result.nodes.push_back(resolve_node(node, file.defaults));
     for (const SwitchSettings& settings : file.switches)
         result.switches.push_back(SwitchResolver(file, settings, result, diagnostics).resolve());
+    // ntb_netdev does not load without an NTB device.
+    for (std::size_t node = 0; node < file.nodes.size(); ++node) {
+        const bool said = file.nodes[node].settings.modules || file.defaults.modules;
+        if (!said && result.endpoints(node).empty()) result.nodes[node].modules.clear();
+    }
     result.warnings = diagnostics.warnings();
     return result;
 }

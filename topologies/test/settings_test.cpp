@@ -75,6 +75,9 @@ TEST(Settings, NodesNeedNoSwitch) {
 
 TEST(Settings, ModulesMayBeNone) {
     EXPECT_THAT(good("name: p\nnodes: {a: {modules: []}}\n").nodes.at(0).modules, IsEmpty());
+    EXPECT_THAT(good("name: p\nnodes: {a: {}}\n").nodes.at(0).modules, IsEmpty())
+        << "no NT pair, no NTB device";
+    EXPECT_THAT(good("name: p\nnodes: {a: {modules: [ntb]}}\n").nodes.at(0).modules, ElementsAre("ntb"));
 }
 
 TEST(Settings, AGen5ModelHasGen5Links) {

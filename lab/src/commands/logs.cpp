@@ -29,15 +29,15 @@ struct Wanted {
     std::vector<Source> sources;
 };
 
-/// One node, or everything of the only cluster.
+/// One node, or everything of a cluster; "": of the only one.
 Result<Wanted> find_sources(const std::string& name, const std::string& kind) {
-    if (!name.empty()) {
+    const auto cluster = find_cluster(name);
+    if (!cluster) {
+        if (name.empty()) return tl::unexpected(cluster.error());
         const auto target = find_node(name);
         if (!target) return tl::unexpected(target.error());
         return Wanted{target->paths, {{"", log_of(target->paths.node(target->name), kind)}}};
     }
-    const auto cluster = find_cluster("");
-    if (!cluster) return tl::unexpected(cluster.error());
     Wanted result{cluster->paths, {{"ntb-fabric | ", cluster->paths.fabric_log()}}};
     for (const NodeState& node : cluster->state.nodes)
         result.sources.push_back({node.name + " | ", log_of(cluster->paths.node(node.name), kind)});
@@ -80,7 +80,8 @@ void add_logs(CLI::App& app, CommandLine& line) {
     static std::string kind = "console";
     static bool follow = false;
     CLI::App* command = app.add_subcommand("logs", "Print a node's log, or those of a whole cluster");
-    command->add_option("NODE", name, "The node; without it every node's log and the fabric's");
+    command->add_option(
+        "NAME", name, "A node, or a cluster: every node's log and the fabric's; by default the only cluster");
     command
         ->add_option("--kind", kind, "console (kernel and shell), status (events reported to ntblab) or qemu")
         ->check(CLI::IsMember({"console", "status", "qemu"}))

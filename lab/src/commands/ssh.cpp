@@ -12,7 +12,7 @@ namespace {
 int login(const std::string& name) {
     const auto target = find_node(name);
     if (!target) return complain(target.error().message, kUnreachable);
-    const auto ssh = open_ssh(*target);
+    auto ssh = open_ssh(*target);
     if (!ssh) return complain(ssh.error().message, kUnreachable);
     if (const auto connected = ssh->connect(); !connected)
         return complain(connected.error().message, kUnreachable);

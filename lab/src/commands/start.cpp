@@ -43,6 +43,7 @@ int start_node(const ClusterPaths& paths, ClusterState& state, const std::string
     auto vm = start_vm(*plan, *index);
     if (!vm) return complain(vm.error().message, kFailure);
     node->qemu = vm->id();
+    node->ssh_port = 0;
     if (const auto saved = save_state(paths, state); !saved) return complain(saved.error().message, kFailure);
 
     watch.add_qemu(name, files, vm->pidfd());

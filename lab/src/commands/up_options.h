@@ -12,7 +12,8 @@ namespace ntblab::lab {
 
 inline void add_up_options(CLI::App& command, UpOptions& options) {
     command.add_option("FILE", options.file, "Topology file (docs/topology.md)")->required();
-    command.add_option("--name", options.name, "Name of the cluster, instead of the file's");
+    command.add_option("--name", options.name, "Name of the cluster, instead of the file's")
+        ->check([](const std::string& name) { return name.empty() ? "a name has at least one letter" : ""; });
     command
         .add_option("--accel", options.accelerator, "auto (KVM if it runs guests here, else TCG), kvm or tcg")
         ->check(CLI::IsMember({"auto", "kvm", "tcg"}))
