@@ -138,7 +138,7 @@ def test_a_node_that_fails_to_start_again_does_not_harm_the_others(fake):
 
 def test_logs_are_those_of_the_guest(fake):
     assert fake.run("up", fake.topology).returncode == 0
-    assert fake.run("logs", "a", "--kind", "status").stdout == "userspace\nssh\ndrivers\n"
+    assert fake.run("logs", "a", "--kind", "status").stdout == "power-on\nuserspace\nssh\ndrivers\n"
 
 
 def check_followed_to_the_end(follower, first_line):
@@ -146,7 +146,7 @@ def check_followed_to_the_end(follower, first_line):
     assert follower.wait(timeout=120) == 0, follower.stderr.read()
     lines = [first_line, *follower.stdout.readlines()]
     assert sorted(line for line in lines if not line.startswith("ntb-fabric |")) == [
-        f"{node} | {event}\n" for node in "ab" for event in ("drivers", "ssh", "userspace")]
+        f"{node} | {event}\n" for node in "ab" for event in ("drivers", "power-on", "ssh", "userspace")]
 
 
 def test_a_follower_of_logs_ends_when_its_cluster_is_taken_down(fake, repeat):
