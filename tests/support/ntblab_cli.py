@@ -156,10 +156,13 @@ class Cluster:
 
         b, which comes second, sees the link come up first and sends its command at once. ntb_perf of Linux 6.12 ignores it if the
         doorbell comes before a's own link-up work has run (drivers/ntb/test/ntb_perf.c, perf_spad_cmd_recv), and b gives up its
-        next command when that one has not been taken within about a second. So b's doorbell is rung again, past its driver."""
-        self.use_client()
-        self.run("a", f"modprobe ntb_perf {parameters}")
-        self.run("b", f"""python3 -c "
+        next command when that one has not been taken within about a second. So b's doorbell is rung again, past its driver; if
+        both wait for each other all the same, they are loaded anew."""
+        run_file = f"/sys/kernel/debug/ntb_perf/{self.ntb_device('a')}/run"
+        for _ in range(5):
+            self.use_client()
+            self.run("a", f"modprobe ntb_perf {parameters}")
+            self.run("b", f"""python3 -c "
 import mmap, os, subprocess, time
 gas = os.open('/sys/bus/pci/devices/{self.ntb_device('b')}/resource0', os.O_RDWR)
 doorbell = memoryview(mmap.mmap(gas, 4096, offset={ODB_PARTITION_1})).cast('I')
@@ -168,9 +171,9 @@ for _ in range(20):
     doorbell[0] = 1
     time.sleep(0.1)
 " """)
-        run_file = f"/sys/kernel/debug/ntb_perf/{self.ntb_device('a')}/run"
-        self.run("a", f"timeout 60 sh -c 'until echo 0 > {run_file}; do sleep 0.1; done' 2>/dev/null")
-        return run_file
+            if self.command("a", f"timeout 20 sh -c 'until echo 0 > {run_file}; do sleep 0.1; done' 2>/dev/null", check=False).returncode == 0:
+                return run_file
+        raise AssertionError("ntb_perf did not connect in five attempts")
 
     def serve_iperf(self, node):
         """Starts an iperf3 server; it listens a moment after its command has returned, which is waited for."""
