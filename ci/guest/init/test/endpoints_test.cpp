@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <fstream>
+#include <string>
 
 namespace ntblab::guest {
 namespace {
@@ -14,7 +16,6 @@ namespace fs = std::filesystem;
 class GuestEndpoints : public testing::Test {
   protected:
     void SetUp() override {
-        fs::remove_all(sys_);
         for (const char* folder : {"bus/pci/devices", "bus/ntb", "bus/ntb_transport", "class/net"})
             fs::create_directories(sys_ / folder);
     }
@@ -43,7 +44,11 @@ class GuestEndpoints : public testing::Test {
         fs::create_directory_symlink(sys_ / "bus" / bus, device / "subsystem");
         return device;
     }
-    fs::path sys_ = fs::path(testing::TempDir()) / "guest-endpoints-sys";
+    static fs::path make_folder() {  // of its own: tests run at the same time
+        std::string pattern = fs::temp_directory_path() / "guest-endpoints-XXXXXX";
+        return ::mkdtemp(pattern.data());
+    }
+    fs::path sys_ = make_folder();
 };
 
 TEST_F(GuestEndpoints, AreCountedInTheOrderOfTheirPciAddresses) {
