@@ -154,8 +154,7 @@ constexpr RegisterInfo kDoorbells[] = {
          "Sends; ours: a write of any part sends the whole register"),
     many(Reg::OutMessageStatus, "omsg[].status", 0x106C, 4, 4, 8, ReadOnly,
          "Ours: bit 0 waits for the inbound register to be read and its gap to end, bit 1 was not delivered "
-         "(no "
-         "such target, no host there, or it has set no vector)"),
+         "(no such target, no host there, or it has set no vector)"),
     many(Reg::InMessage, "imsg[].msg", 0x1088, 4, 4, 8, ReadOnly, "The message"),
     many(Reg::InMessageStatus, "imsg[].status", 0x108C, 1, 4, 8, WriteOneClears,
          "Bit 0: a message is there. Ours: after it was cleared a gap of 100 ms before the next one"),
