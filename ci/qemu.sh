@@ -2,12 +2,14 @@
 # SPDX-License-Identifier: MIT
 # QEMU 10.0 with the Switchtec NT endpoint: bin/qemu-system-x86_64, and share/, the firmware for its -L.
 # The source is, in this order, NTBLAB_QEMU_SRC (a directory), NTBLAB_QEMU_TARBALL (a file or URL; needs
-# NTBLAB_QEMU_SHA256), or the source package of Debian 13 or of this release's backports. It is configured and
-# built in a tree that is kept in the cache, so that a change to the device costs a few files and a link.
+# NTBLAB_QEMU_SHA256), the source package of Debian 13 or of this release's backports, or upstream's tarball. It is
+# configured and built in a tree that is kept in the cache, so that a change to the device costs a few files and a link.
 # shellcheck source=common.sh
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 series=10.0
+upstream_tarball=https://download.qemu.org/qemu-10.0.2.tar.xz
+upstream_sha256=ef786f2398cb5184600f69aef4d5d691efd44576a3cff4126d38d4c6fec87759
 glue=qemu-ntb-device/qemu
 endpoint_h=qemu-ntb-device/link/include/ntblink/endpoint.h
 configure_options=(
@@ -28,18 +30,24 @@ unpack_directory() {
         copy "$NTBLAB_QEMU_SRC" "$1"
 }
 
+# unpack_tarball FILE_OR_URL SHA256 INTO
 unpack_tarball() {
-    local file=$NTBLAB_QEMU_TARBALL
+    local file=$1
     if [[ $file == *://* ]]; then
-        file=$cache/download/qemu-$NTBLAB_QEMU_SHA256.tar
-        progress "downloading $NTBLAB_QEMU_TARBALL"
-        [[ -e $file ]] || { run curl -fL --retry 3 -C - -o "$file.part" "$NTBLAB_QEMU_TARBALL" && mv "$file.part" "$file"; }
+        file=$cache/download/qemu-$2.tar
+        if [[ ! -e $file ]]; then
+            progress "downloading $1"
+            run_quiet curl -fL --retry 3 -C - -o "$file.part" "$1" && mv "$file.part" "$file" || return
+        fi
     fi
-    sha256sum --check --status <<<"$NTBLAB_QEMU_SHA256  $file" ||
-        die "$file does not have the SHA-256 that NTBLAB_QEMU_SHA256 gives ($NTBLAB_QEMU_SHA256)"
-    mkdir -p "$1"
+    [[ -r $file ]] || die "no tarball of QEMU at $file"
+    if ! sha256sum --check --status <<<"$2  $file"; then
+        [[ $file == "$1" ]] || rm "$file"
+        die "$1 does not have the SHA-256 that was expected: $2"
+    fi
+    mkdir -p "$3"
     progress "unpacking $file"
-    run tar -C "$1" --strip-components=1 -xf "$file"
+    run tar -C "$3" --strip-components=1 -xf "$file"
 }
 
 # Of the release that apt_release chose; fails if the archive has not what its index promises.
@@ -187,7 +195,7 @@ if [[ -n ${NTBLAB_QEMU_SRC:-} ]]; then
 fi
 if [[ -n ${NTBLAB_QEMU_TARBALL:-} ]]; then
     [[ -n ${NTBLAB_QEMU_SHA256:-} ]] || die "NTBLAB_QEMU_TARBALL needs NTBLAB_QEMU_SHA256, the checksum of the file"
-    get_source "tarball $NTBLAB_QEMU_SHA256" unpack_tarball
+    get_source "tarball $NTBLAB_QEMU_SHA256" unpack_tarball "$NTBLAB_QEMU_TARBALL" "$NTBLAB_QEMU_SHA256" || show_log_and_die "no QEMU"
     finish
 fi
 for release in trixie "$(host_release)-backports"; do
@@ -197,5 +205,7 @@ for release in trixie "$(host_release)-backports"; do
         progress "could not get QEMU $version of $release, trying another"
     done
 done
-show_log_and_die "no source of QEMU $series in Debian's archive. Get the tarball of $series.x from QEMU's site and set
-NTBLAB_QEMU_TARBALL and NTBLAB_QEMU_SHA256, or set NTBLAB_QEMU_SRC to the directory of its source"
+progress "no source of QEMU $series in Debian's archive, trying upstream's tarball"
+if get_source "tarball $upstream_sha256" unpack_tarball "$upstream_tarball" "$upstream_sha256"; then finish; fi
+show_log_and_die "no source of QEMU $series from Debian's archive nor from $upstream_tarball. Get a tarball of $series.x
+from QEMU's site and set NTBLAB_QEMU_TARBALL and NTBLAB_QEMU_SHA256, or set NTBLAB_QEMU_SRC to the directory of its source"

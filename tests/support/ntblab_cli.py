@@ -20,8 +20,19 @@ BIN = pathlib.Path(os.environ.get("NTBLAB_BIN_DIR", REPO / "build" / "bin"))
 NTBLAB = str(BIN / "ntblab")
 # Longer than anything takes on a loaded two-core machine; a wait that reaches it is a failure.
 LIMIT = 180
-# Of partition 1's outbound doorbell register in the GAS (include/linux/switchtec.h).
-ODB_PARTITION_1 = 0x74000 + 0x4000 + 0x1000
+# In the GAS (include/linux/switchtec.h), of the two partitions of a pair: the outbound doorbell that rings the first one of the peer
+# (ntb_hw_switchtec uses the lower half of partition 0, and the upper half of partition 1).
+FIRST_DOORBELL = {"a": 0x75000 + 4, "b": 0x79000}
+# Rings a doorbell of a mapped GAS ten times a second, until it is killed.
+RING = """
+import mmap, os, time
+page, offset = divmod({register}, 4096)
+gas = os.open('/sys/bus/pci/devices/{device}/resource0', os.O_RDWR)
+doorbell = memoryview(mmap.mmap(gas, 4096, offset=page * 4096)).cast('I')
+while True:
+    doorbell[offset // 4] = 1
+    time.sleep(0.1)
+"""
 
 
 class CommandFailed(AssertionError):
@@ -154,26 +165,19 @@ class Cluster:
     def connect_perf(self, parameters=""):
         """Loads ntb_perf on both nodes of a pair, returns node a's `run` file when it can be used.
 
-        b, which comes second, sees the link come up first and sends its command at once. ntb_perf of Linux 6.12 ignores it if the
-        doorbell comes before a's own link-up work has run (drivers/ntb/test/ntb_perf.c, perf_spad_cmd_recv), and b gives up its
-        next command when that one has not been taken within about a second. So b's doorbell is rung again, past its driver; if
-        both wait for each other all the same, they are loaded anew."""
+        ntb_perf of Linux 6.12 takes no command before its own link is up, but clears the command's doorbell
+        (drivers/ntb/test/ntb_perf.c, perf_spad_cmd_recv). So the first command of either side is lost when its peer sees the link
+        later than it does, and the sender gives up its next one when the first has not been taken within about a second.
+        Therefore both sides' doorbells are rung again, past their driver, until the two are connected."""
         run_file = f"/sys/kernel/debug/ntb_perf/{self.ntb_device('a')}/run"
-        for _ in range(5):
-            self.use_client()
-            self.run("a", f"modprobe ntb_perf {parameters}")
-            self.run("b", f"""python3 -c "
-import mmap, os, subprocess, time
-gas = os.open('/sys/bus/pci/devices/{self.ntb_device('b')}/resource0', os.O_RDWR)
-doorbell = memoryview(mmap.mmap(gas, 4096, offset={ODB_PARTITION_1})).cast('I')
-subprocess.run('modprobe ntb_perf {parameters}', shell=True, check=True)
-for _ in range(20):
-    doorbell[0] = 1
-    time.sleep(0.1)
-" """)
-            if self.command("a", f"timeout 20 sh -c 'until echo 0 > {run_file}; do sleep 0.1; done' 2>/dev/null", check=False).returncode == 0:
-                return run_file
-        raise AssertionError("ntb_perf did not connect in five attempts")
+        self.use_client()
+        for node in self.nodes:
+            ring = RING.format(register=FIRST_DOORBELL[node], device=self.ntb_device(node))
+            self.run(node, f'python3 -c "{ring}" >/dev/null 2>&1 & echo $! > /tmp/ring.pid; modprobe ntb_perf {parameters}')
+        self.run("a", f"timeout 60 sh -c 'until echo 0 > {run_file}; do sleep 0.1; done' 2>/dev/null")
+        for node in self.nodes:
+            self.run(node, "kill $(cat /tmp/ring.pid)")
+        return run_file
 
     def serve_iperf(self, node):
         """Starts an iperf3 server; it listens a moment after its command has returned, which is waited for."""
