@@ -11,7 +11,9 @@ series=10.0
 upstream_tarball=https://download.qemu.org/qemu-10.0.2.tar.xz
 upstream_sha256=ef786f2398cb5184600f69aef4d5d691efd44576a3cff4126d38d4c6fec87759
 glue=qemu-ntb-device/qemu
-endpoint_h=qemu-ntb-device/link/include/ntblink/endpoint.h
+# What the glue includes of the chip's.
+headers=(qemu-ntb-device/link/include/ntblink/endpoint.h
+    qemu-ntb-device/model/include/switchtec/{gas.h,registers.def})
 configure_options=(
     --target-list=x86_64-softmmu --without-default-features --without-default-devices --with-devices-x86_64=ntblab
     --enable-tcg --enable-kvm --enable-slirp --enable-virtfs --enable-attr --enable-pixman --enable-fdt=system
@@ -102,7 +104,7 @@ get_source() {
     local version=$1 src patch
     shift
     tree=$cache/qemu-build-$(content_key <<<"$version ${configure_options[*]} $(hash_files $glue/patches $glue/devices.mak)")
-    out=$cache/qemu-$(content_key <<<"$version $(hash_files ci/qemu.sh $glue/{hw,patches,devices.mak} $endpoint_h)")
+    out=$cache/qemu-$(content_key <<<"$version $(hash_files ci/qemu.sh $glue/{hw,patches,devices.mak} "${headers[@]}")")
     step_done_if_present "$out"
     [[ ! -d $tree/src ]] || return 0
     need_space 2000 "QEMU"
@@ -131,12 +133,12 @@ configure() {
 # Only what differs is written, so that only that is compiled.
 install_glue() {
     local device=$tree/src/hw/misc/switchtec file
-    mkdir -p "$device/ntblink"
+    mkdir -p "$device"/{ntblink,switchtec}
     for file in "$device"/*; do
         [[ -d $file || -e $root/$glue/hw/${file##*/} ]] || rm "$file"
     done
     for file in "$root/$glue"/hw/*; do copy_changed "$file" "$device/${file##*/}"; done
-    copy_changed "$root/$endpoint_h" "$device/ntblink/endpoint.h"
+    for file in "${headers[@]}"; do copy_changed "$root/$file" "$device/${file##*/include/}"; done
     copy_changed "$root/$glue/devices.mak" "$tree/src/configs/devices/x86_64-softmmu/ntblab.mak"
 }
 

@@ -13,7 +13,7 @@ namespace ntblab::lab {
 
 struct Install {
     std::filesystem::path bin;    ///< ntblab, ntb-fabric.
-    std::filesystem::path lib;    ///< libntb-endpoint.so.1.
+    std::filesystem::path lib;    ///< libntb-endpoint.so.3.
     std::filesystem::path share;  ///< QEMU, kernel, image.
 
     std::filesystem::path fabric() const { return bin / "ntb-fabric"; }

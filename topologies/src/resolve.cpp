@@ -63,8 +63,7 @@ class SwitchResolver {
 
     const Model& find_model() {
         const std::string name = settings_.model.value_or(result_.model);
-        const auto* found =
-            std::find_if(kModels.begin(), kModels.end(), [&](const Model& m) { return m.name == name; });
+        const auto* found = std::ranges::find(kModels, name, &Model::name);
         if (found == kModels.end()) {
             std::vector<std::string> names;
             names.reserve(kModels.size());
@@ -73,9 +72,10 @@ class SwitchResolver {
             error(fmt::format("is of the unknown model '{}'; {}", name,
                               guess.empty() ? "expected one such as pfx-52xg4 or pfx-100xg5"
                                             : fmt::format("did you mean '{}'?", guess)));
-            return kModels[2];
+            return *std::ranges::find(kModels, result_.model, &Model::name);  // The default.
         }
         result_.model = name;
+        result_.vendor_id = found->vendor_id;
         result_.device_id = found->device_id;
         return *found;
     }
@@ -163,7 +163,7 @@ class SwitchResolver {
             if (partition.link.generation > model.generation)
                 error(fmt::format(
                     "({}) is a Gen{} switch, but its link to node '{}' is of generation {}; lower the "
-                    "generation or take a Gen5 model",
+                    "generation or take a newer model",
                     model.name, model.generation, topology_.nodes[*partition.node].name,
                     partition.link.generation));
         }

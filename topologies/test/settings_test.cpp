@@ -88,6 +88,23 @@ TEST(Settings, AGen5ModelHasGen5Links) {
     EXPECT_EQ(t.switches[0].partitions[0].link.generation, 5U);
 }
 
+TEST(Settings, ModelsOfEveryGeneration) {
+    struct Expected {
+        const char *model, *link;
+        unsigned vendor, device;
+    };
+    for (const auto& e : {Expected{"pfx-24xg3", "generation: 3, width: x8", 0x11F8, 0x8531},
+                          Expected{"psx-96xg3", "generation: 3", 0x11F8, 0x8546},
+                          Expected{"psx-36xg4", "width: x16", 0x11F8, 0x4136},
+                          Expected{"psx-100xg5", "generation: 5", 0x11F8, 0x5100},
+                          Expected{"pci1003", "width: x8", 0x1055, 0x1003}}) {
+        const Topology t = good(std::string("name: p\nnodes: {a: {}, b: {}}\nswitches: {s: {model: ") +
+                                e.model + ", link: {" + e.link + "}, nt-pairs: [[a, b]]}}\n");
+        EXPECT_EQ(t.switches[0].vendor_id, e.vendor) << e.model;
+        EXPECT_EQ(t.switches[0].device_id, e.device) << e.model;
+    }
+}
+
 TEST(Settings, WhatMainlineDriversCannotUseIsAWarning) {
     const Topology small =
         good("name: p\nnodes: {a: {windows: {bar2: 2M}}, b: {}}\nswitches: {s: {nt-pairs: [[a, b]]}}\n");

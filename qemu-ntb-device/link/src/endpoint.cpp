@@ -14,6 +14,7 @@ namespace ntblink {
 Endpoint::Endpoint(Session session, unsigned partition, WindowSet windows)
     : shared_(std::move(session.shared)),
       partition_(partition),
+      layout_(shared_.lock().chip().generation() == 3 ? switchtec::Layout::Gen3 : switchtec::Layout::Gen4),
       socket_(std::move(session.socket)),
       epoll_(::epoll_create1(EPOLL_CLOEXEC)),
       peer_ram_(shared_.partitions()),
@@ -63,9 +64,8 @@ NtbEndpointInfo Endpoint::info() {
     info.link_generation = config.link_generation;
     info.link_width = config.link_width;
     info.vectors = config.vectors;
-    const std::uint32_t doorbells = switchtec::offset_of(switchtec::Reg::OutDoorbell, partition_);
-    info.msix_table_offset = doorbells + 0x1000;
-    info.msix_pba_offset = doorbells + 0x2000;
+    info.msix_table_offset = switchtec::offset_of(switchtec::Reg::MsixTable, partition_);
+    info.msix_pba_offset = switchtec::offset_of(switchtec::Reg::MsixPba, partition_);
     info.bar0_size = switchtec::kGasSize;
     info.bar2_size = config.bar2_size;
     info.bar4_size = config.bar4_size;
@@ -82,24 +82,40 @@ void Endpoint::set_ops(const NtbEndpointOps& ops, void* opaque) {
 std::uint64_t Endpoint::gas_read(std::uint32_t offset, unsigned size) {
     std::uint64_t value = size < 8 ? (std::uint64_t{1} << (8 * size)) - 1 : UINT64_MAX;
     if (lost_.load(std::memory_order_relaxed)) return value;
-    on_chip([&](switchtec::Chip& chip) { value = chip.read(partition_, offset, size); });
+    on_chip([&](switchtec::Chip& chip) {
+        chip.count_access(partition_, /*write=*/false, size);
+        value = chip.read(partition_, offset, size);
+    });
     return value;
 }
 
 void Endpoint::gas_write(std::uint32_t offset, std::uint64_t value, unsigned size) {
     if (lost_.load(std::memory_order_relaxed)) return;
     unsigned gaps_begun = 0;
+    std::optional<switchtec::MrpcDma> answer;
     on_chip([&](switchtec::Chip& chip) {
         const unsigned before = chip.message_gaps(partition_);
+        chip.count_access(partition_, /*write=*/true, size);
         chip.write(partition_, offset, value, size);
         gaps_begun = chip.message_gaps(partition_) & ~before;
+        answer = chip.take_mrpc_dma(partition_);
     });
+    if (answer) write_answer(*answer);
     if (gaps_begun == 0) return;
     if (ops_.message_gap != nullptr) {
         ops_.message_gap(opaque_);
     } else {
         end_message_gap();
     }
+}
+
+// The host waits for the header: it must not come before the data, nor the interrupt before it.
+void Endpoint::write_answer(const switchtec::MrpcDma& answer) {
+    if (ops_.dma_write != nullptr) {
+        ops_.dma_write(opaque_, answer.data_address, answer.data.data(), answer.data.size());
+        ops_.dma_write(opaque_, answer.address, answer.header.data(), answer.header.size());
+    }
+    on_chip([&](switchtec::Chip& chip) { chip.mrpc_dma_done(partition_, answer.number); });
 }
 
 void Endpoint::end_message_gap() {
@@ -155,12 +171,24 @@ std::size_t Endpoint::windows(NtbMappedWindow* windows, std::size_t capacity) {
     return pieces.size();
 }
 
-void Endpoint::count_read_miss() {
-    shared_.slot(partition_).read_misses.fetch_add(1, std::memory_order_relaxed);
+void Endpoint::window_miss(bool write, unsigned size) {
+    auto& slot = shared_.slot(partition_);
+    (write ? slot.write_misses : slot.read_misses).fetch_add(1, std::memory_order_relaxed);
+    if (lost_.load(std::memory_order_relaxed)) return;
+    on_chip([&](switchtec::Chip& chip) { chip.count_unsupported(partition_, write, size); });
 }
 
-void Endpoint::count_write_miss() {
-    shared_.slot(partition_).write_misses.fetch_add(1, std::memory_order_relaxed);
+void Endpoint::forwarded(unsigned target, NtbTlp tlp, std::uint64_t tlps, std::uint64_t payload,
+                         std::uint64_t latency_ns) {
+    if (lost_.load(std::memory_order_relaxed)) return;
+    on_chip([&](switchtec::Chip& chip) {
+        chip.forwarded({.from = partition_,
+                        .to = target,
+                        .tlp = static_cast<switchtec::Tlp>(tlp),
+                        .tlps = tlps,
+                        .payload = payload,
+                        .latency_ns = latency_ns});
+    });
 }
 
 }  // namespace ntblink

@@ -9,6 +9,8 @@
 // Register accesses take the second only. Interrupts are delivered without either, by one thread at a time.
 #pragma once
 
+#include <switchtec/registers.h>
+
 #include <array>
 #include <atomic>
 #include <memory>
@@ -47,8 +49,10 @@ class Endpoint {
     void end_message_gap();
     std::size_t windows(NtbMappedWindow* windows, std::size_t capacity);
     void* window_memory(unsigned bar) { return windows_.memory(bar); }
-    void count_read_miss();
-    void count_write_miss();
+    void window_miss(bool write, unsigned size);
+    void forwarded(unsigned target, NtbTlp tlp, std::uint64_t tlps, std::uint64_t payload,
+                   std::uint64_t latency_ns);
+    switchtec::Layout layout() const { return layout_; }
 
     void reset();
     void set_bus_master(bool enabled);
@@ -68,6 +72,7 @@ class Endpoint {
     template <typename F>
     void on_chip(F call);
     void wake(std::uint64_t partitions, bool own_windows);
+    void write_answer(const switchtec::MrpcDma& answer);
     void deliver_interrupts();
 
     // Under service_mutex_, in endpoint_service.cpp.
@@ -92,6 +97,7 @@ class Endpoint {
 
     SharedSwitch shared_;
     const unsigned partition_;
+    const switchtec::Layout layout_;
     ntblab::UniqueFd socket_;
     ntblab::UniqueFd epoll_;
     NtbEndpointOps ops_{};

@@ -13,6 +13,10 @@ struct NtbEndpoint {
 
 namespace {
 
+static_assert(static_cast<int>(switchtec::Tlp::Posted) == NTB_TLP_POSTED);
+static_assert(static_cast<int>(switchtec::Tlp::NonPosted) == NTB_TLP_NON_POSTED);
+static_assert(static_cast<int>(switchtec::Tlp::Completion) == NTB_TLP_COMPLETION);
+
 void put_error(char* error, const std::string& message) {
     if (error == nullptr) return;
     const std::size_t length = message.copy(error, NTB_ERROR_SIZE - 1);
@@ -72,19 +76,26 @@ void* ntb_endpoint_window_memory(NtbEndpoint* ep, unsigned bar) {
     return ep->endpoint->window_memory(bar);
 }
 
-const char* ntb_endpoint_register_name(std::uint32_t offset, char* buffer, std::size_t size) {
-    return switchtec::register_name(offset, {buffer, size});
+const char* ntb_endpoint_register_name(const NtbEndpoint* ep, std::uint32_t offset, char* buffer,
+                                       std::size_t size) {
+    const auto layout = ep != nullptr ? ep->endpoint->layout() : switchtec::Layout::Gen4;
+    return switchtec::register_name(offset, {buffer, size}, layout);
 }
 
 std::uint64_t ntb_endpoint_window_read(NtbEndpoint* ep, unsigned /*bar*/, std::uint64_t /*offset*/,
                                        unsigned size) {
-    ep->endpoint->count_read_miss();
+    ep->endpoint->window_miss(/*write=*/false, size);
     return size < 8 ? (std::uint64_t{1} << (8 * size)) - 1 : UINT64_MAX;
 }
 
 void ntb_endpoint_window_write(NtbEndpoint* ep, unsigned /*bar*/, std::uint64_t /*offset*/,
-                               std::uint64_t /*value*/, unsigned /*size*/) {
-    ep->endpoint->count_write_miss();
+                               std::uint64_t /*value*/, unsigned size) {
+    ep->endpoint->window_miss(/*write=*/true, size);
+}
+
+void ntb_endpoint_forwarded(NtbEndpoint* ep, unsigned target, NtbTlp tlp, std::uint64_t tlps,
+                            std::uint64_t payload, std::uint64_t latency_ns) {
+    ep->endpoint->forwarded(target, tlp, tlps, payload, latency_ns);
 }
 
 void ntb_endpoint_reset(NtbEndpoint* ep) {

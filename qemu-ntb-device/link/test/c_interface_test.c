@@ -15,7 +15,7 @@ int main(void) {
         return 1;
     }
     char name[64];
-    if (strcmp(ntb_endpoint_register_name(0x2000, name, sizeof(name)), "sys_info.device_id") != 0) {
+    if (strcmp(ntb_endpoint_register_name(NULL, 0x2000, name, sizeof(name)), "sys_info.device_id") != 0) {
         fprintf(stderr, "unexpected register name: %s\n", name);
         return 1;
     }

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
 #include <memory>
 #include <utility>
 
@@ -10,8 +11,12 @@
 #include "dbmsg.h"
 #include "gas.h"
 #include "host.h"
+#include "identity.h"
 #include "interrupts.h"
+#include "log.h"
+#include "mrpc.h"
 #include "state.h"
+#include "traffic.h"
 #include "windows.h"
 
 namespace switchtec {
@@ -36,6 +41,12 @@ Result<State*> state_in(std::span<std::byte> memory) {
 
 }  // namespace
 
+std::uint64_t host_clock() {
+    return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(
+                                          std::chrono::steady_clock::now().time_since_epoch())
+                                          .count());
+}
+
 std::size_t Chip::state_size() {
     return sizeof(State);
 }
@@ -43,7 +54,7 @@ std::size_t Chip::state_alignment() {
     return alignof(State);
 }
 
-Result<Chip> Chip::create(std::span<std::byte> memory, const ChipConfig& config) {
+Result<Chip> Chip::create(std::span<std::byte> memory, const ChipConfig& config, Clock clock) {
     if (auto result = check(config); !result) return tl::unexpected(result.error());
     const auto state = state_in(memory);
     if (!state) return tl::unexpected(state.error());
@@ -55,19 +66,23 @@ Result<Chip> Chip::create(std::span<std::byte> memory, const ChipConfig& config)
     s.vendor_id = config.vendor_id;
     s.device_id = config.device_id;
     s.partition_count = static_cast<std::uint32_t>(config.partitions.size());
+    s.epoch_ns = clock();
+    s.events[kGlobalEventGfms] = kEventNotSupported;
     for (unsigned p = 0; p < s.partition_count; ++p) {
         Partition& partition = s.partition[p];
+        partition.port.latency_from = kAllPorts;
         partition.configs[0] = config.partitions[p];
         partition.control.state = kNormal;
         partition.control.owner = kNobody;
         dbmsg::power_on(s, p);
     }
+    log::add(s, log::Event::PowerOn, {s.partition_count});
     ordered();
     s.magic = kMagic;
-    return Chip(s);
+    return Chip(s, std::move(clock));
 }
 
-Result<Chip> Chip::open(std::span<std::byte> memory) {
+Result<Chip> Chip::open(std::span<std::byte> memory, Clock clock) {
     const auto state = state_in(memory);
     if (!state) return tl::unexpected(state.error());
     State& s = **state;
@@ -80,7 +95,7 @@ Result<Chip> Chip::open(std::span<std::byte> memory) {
                         "ntb-fabric and libntb-endpoint of one build",
                         s.layout_version, s.layout_size, kLayoutVersion, sizeof(State)));
     }
-    return Chip(s);
+    return Chip(s, std::move(clock));
 }
 
 unsigned Chip::partitions() const {
@@ -91,6 +106,15 @@ std::uint16_t Chip::vendor_id() const {
 }
 std::uint16_t Chip::device_id() const {
     return state_->device_id;
+}
+unsigned Chip::generation() const {
+    return identity(*state_).generation;
+}
+
+void Chip::tick() {
+    const std::uint64_t now = clock_();
+    if (now - state_->epoch_ns > state_->now_ns && now > state_->epoch_ns)
+        state_->now_ns = now - state_->epoch_ns;
 }
 
 Partition& Chip::at(unsigned partition) const {
@@ -111,7 +135,9 @@ std::uint64_t Chip::read(unsigned partition, std::uint32_t offset, unsigned size
 }
 
 void Chip::write(unsigned partition, std::uint32_t offset, std::uint64_t value, unsigned size) {
-    if (attached(partition)) gas::write(*state_, partition, offset, value, size);
+    if (!attached(partition)) return;
+    tick();
+    gas::write(*state_, partition, offset, value, size);
 }
 
 Result<void> Chip::configure(unsigned partition, const PartitionConfig& config) {
@@ -126,11 +152,13 @@ Result<void> Chip::configure(unsigned partition, const PartitionConfig& config) 
 
 void Chip::attach(unsigned partition) {
     at(partition);
+    tick();
     host::attach(*state_, partition);
 }
 
 void Chip::detach(unsigned partition) {
     at(partition);
+    tick();
     host::detach(*state_, partition);
 }
 
@@ -140,6 +168,7 @@ bool Chip::attached(unsigned partition) const {
 
 void Chip::reset(unsigned partition) {
     at(partition);
+    tick();
     host::reset(*state_, partition);
 }
 
@@ -159,6 +188,41 @@ void Chip::set_requester_id(unsigned partition, std::uint16_t requester_id) {
 std::optional<unsigned> Chip::take_interrupt(unsigned partition) {
     at(partition);
     return interrupts::take(*state_, partition);
+}
+
+std::optional<MrpcDma> Chip::take_mrpc_dma(unsigned partition) {
+    at(partition);
+    return mrpc::take_dma(*state_, partition);
+}
+
+void Chip::mrpc_dma_done(unsigned partition, std::uint64_t number) {
+    at(partition);
+    mrpc::dma_done(*state_, partition, number);
+}
+
+void Chip::count_access(unsigned partition, bool write, unsigned size) {
+    at(partition);
+    if (write) {
+        traffic::count(*state_, partition, true, Tlp::Posted, 1, size);
+    } else {
+        traffic::count(*state_, partition, true, Tlp::NonPosted, 1, 0);
+        traffic::count(*state_, partition, false, Tlp::Completion, 1, size);
+    }
+}
+
+void Chip::count_unsupported(unsigned partition, bool write, unsigned size) {
+    at(partition);
+    traffic::count(*state_, partition, true, write ? Tlp::Posted : Tlp::NonPosted, 1, write ? size : 0);
+    if (!write) traffic::count(*state_, partition, false, Tlp::Completion, 1, 0);
+    traffic::count_unsupported(*state_, partition);
+}
+
+void Chip::forwarded(const Forwarded& what) {
+    at(what.from);
+    at(what.to);
+    traffic::count(*state_, what.from, true, what.tlp, what.tlps, what.payload);
+    traffic::count(*state_, what.to, false, what.tlp, what.tlps, what.payload);
+    if (what.latency_ns != 0) traffic::measured(*state_, what.from, what.to, what.latency_ns);
 }
 
 unsigned Chip::message_gaps(unsigned partition) const {

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "identity.h"
+
 namespace switchtec {
 namespace {
 
@@ -29,12 +31,11 @@ Result<void> check_bar(const std::string& where, const char* field, std::uint64_
 }
 
 Result<void> check_device(std::uint16_t vendor, std::uint16_t device) {
-    const bool switchtec = vendor == 0x11F8 && device >= 0x4000 && device <= 0x55FF;
-    const bool pci100x = vendor == 0x1055 && ((device >= 0x1001 && device <= 0x1006) || device == 0x1008);
-    if (switchtec || pci100x) return {};
+    if (identify(vendor, device)) return {};
     return fail(
-        fmt::format("switch device {:04x}:{:04x} does not have the Gen4 register layout that is modelled; "
-                    "use 11f8:4000..55ff, 1055:1001..1006 or 1055:1008",
+        fmt::format("switch device {:04x}:{:04x} is none that is modelled: use a Switchtec PFX, PSX, PFXA or "
+                    "PSXA of Gen3 to Gen5 (11f8:8531..8576, 4000..4484, 5000..5484) or a PCI100x "
+                    "(1055:1001..1006, 1055:1008)",
                     vendor, device));
 }
 
@@ -49,6 +50,7 @@ Result<void> check(const PartitionConfig& c, unsigned partition, std::size_t cou
              in_range(where, "requester_ids", c.requester_ids, 2, 512),
              in_range(where, "link_generation", c.link_generation, 1, 5),
              in_range(where, "vectors", c.vectors, 4, 32),
+             in_range(where, "mrpc_dma_version", c.mrpc_dma_version, 0, 1),
          }) {
         if (!result) return result;
     }

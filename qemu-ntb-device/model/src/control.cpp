@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "log.h"
 #include "windows.h"
 
 namespace switchtec::control {
@@ -45,29 +46,33 @@ void redo(State& s, unsigned block, BlockRedo what) {
     b.redo = BlockRedo::None;
 }
 
-void grant(ControlBlock& b, unsigned requester) {
+void grant(State& s, unsigned block, unsigned requester) {
+    ControlBlock& b = block_of(s, block);
     b.finished &= ~bit(requester);
     b.owner = static_cast<std::uint8_t>(requester);
     ordered();
     b.state = kLocked;
     ordered();
     b.ticket[requester] = 0;
+    log::add(s, log::Event::Locked, {block, requester});
 }
 
-void grant_next(ControlBlock& b) {
+void grant_next(State& s, unsigned block) {
+    const ControlBlock& b = block_of(s, block);
     unsigned first = kNobody;
     for (unsigned p = 0; p < kMaxPartitions; ++p) {
         if (b.ticket[p] != 0 && (first == kNobody || b.ticket[p] < b.ticket[first])) first = p;
     }
-    if (first != kNobody) grant(b, first);
+    if (first != kNobody) grant(s, block, first);
 }
 
-void unlock(ControlBlock& b) {
+void unlock(State& s, unsigned block) {
+    ControlBlock& b = block_of(s, block);
     b.state = kNormal;
     ordered();
     b.owner = kNobody;
     ordered();
-    grant_next(b);
+    grant_next(s, block);
 }
 
 // CONFIGURING or RESETTING lasts until the block's own host no longer sees the old windows.
@@ -82,10 +87,11 @@ void begin_settling(State& s, unsigned block, std::uint8_t state) {
 void lock(State& s, unsigned block, unsigned requester) {
     ControlBlock& b = block_of(s, block);
     if (b.state == kNormal) {
-        grant(b, requester);
+        grant(s, block, requester);
     } else if (!(b.state == kLocked && b.owner == requester) && b.ticket[requester] == 0) {
         b.finished &= ~bit(requester);
         b.ticket[requester] = ++s.order;
+        log::add(s, log::Event::LockWaits, {block, requester});
     }
 }
 
@@ -96,7 +102,11 @@ void configure(State& s, unsigned block, unsigned requester) {
     b.bar_error = errors.bar;
     b.lut_error = errors.lut;
     b.requester_error = errors.requester;
-    if (!errors.none()) return;  // Stays LOCKED: the driver takes any state but NORMAL for a failure.
+    if (!errors.none()) {  // Stays LOCKED: the driver takes any state but NORMAL for a failure.
+        log::add(s, log::Event::ConfigureError, {block, requester, errors.bar, errors.lut, errors.requester});
+        return;
+    }
+    log::add(s, log::Event::Configured, {block, requester});
     windows::tracked(s, [&] { redo(s, block, BlockRedo::Commit); });
     begin_settling(s, block, kConfiguring);
 }
@@ -111,6 +121,7 @@ void reset(State& s, unsigned block, unsigned requester) {
         b.finished |= bit(requester);
         return;
     }
+    log::add(s, log::Event::BlockReset, {block, requester});
     b.owner = static_cast<std::uint8_t>(requester);
     b.bar_error = b.lut_error = b.requester_error = 0;
     windows::tracked(s, [&] { redo(s, block, BlockRedo::ClearWindows); });
@@ -156,7 +167,7 @@ void settle(State& s, unsigned block) {
     if (host.attached && host.applied_generation < b.settle_generation) return;
     b.finished |= bit(b.owner);
     ordered();
-    unlock(b);
+    unlock(s, block);
 }
 
 void release_all(State& s, unsigned partition) {
@@ -166,7 +177,7 @@ void release_all(State& s, unsigned partition) {
         b.finished &= ~bit(partition);
         if (!holds_lock(s, block, partition)) continue;
         redo(s, block, BlockRedo::Discard);
-        unlock(b);
+        unlock(s, block);
     }
 }
 
@@ -182,7 +193,7 @@ void repair(State& s, unsigned block) {
     }
     switch (b.state) {
         case kNormal:
-            unlock(b);
+            unlock(s, block);
             break;
         case kLocked:
             b.ticket[b.owner] = 0;

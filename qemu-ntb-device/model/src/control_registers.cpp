@@ -2,6 +2,7 @@
 #include "control_registers.h"
 
 #include "control.h"
+#include "switchtec/gas.h"
 #include "windows.h"
 
 namespace switchtec::control {
@@ -59,13 +60,13 @@ std::uint64_t read_register(const State& s, unsigned reader, const Location& at)
         case Reg::NtbLutEntries:
             return p.config().lut_entries;
         case Reg::NtbLutOffset:
-            return 0x1000;
+            return SwitchtecNtbLutEntry;
         case Reg::NtbLutError:
             return p.control.lut_error;
         case Reg::NtbRequesterTableSize:
             return p.config().requester_ids;
         case Reg::NtbRequesterTableOffset:
-            return 0x400;
+            return SwitchtecNtbRequesterEntry;
         case Reg::NtbRequesterError:
             return p.control.requester_error;
         case Reg::NtbBarCtl:

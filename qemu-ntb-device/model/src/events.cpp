@@ -18,11 +18,15 @@ void interrupt(State& s, unsigned mrpc_of) {
     for (unsigned p = 0; p < s.partition_count; ++p) interrupts::raise(s, p, kEventVector);
 }
 
+void record(std::uint32_t& header) {
+    const std::uint32_t count = (header + (1U << kEventCountShift)) & kCountMask;
+    header = (header & ~kCountMask) | count | kEventOccurred;
+}
+
 // An MSI for every count, whether or not the last one was seen: link_state's "occurred" is never cleared by
 // the driver's interrupt handler (Linux 6.12 switchtec.c, check_link_state_events).
 void raise(State& s, std::uint32_t& header, unsigned mrpc_of) {
-    const std::uint32_t count = (header + (1U << kEventCountShift)) & kCountMask;
-    header = (header & ~kCountMask) | count | kEventOccurred;
+    record(header);
     if (header & kEventEnableIrq) interrupt(s, mrpc_of);
 }
 
@@ -36,15 +40,20 @@ void raise_partition(State& s, unsigned partition, unsigned event) {
     raise(s, s.partition[partition].events[event], event == kPartEventMrpcComp ? partition : kNobody);
 }
 
-void raise_link_state(State& s, unsigned partition) {
-    raise(s, s.partition[partition].pff_events[0][kPffEventLinkState], kNobody);
+void record_partition(State& s, unsigned partition, unsigned event) {
+    record(s.partition[partition].events[event]);
+}
+
+void raise_port(State& s, unsigned partition, unsigned event) {
+    raise(s, s.partition[partition].pff_events[0][event], kNobody);
 }
 
 void write_header(State& s, std::uint32_t& header, Written w, unsigned mrpc_of) {
+    if (header & kEventNotSupported) return;
     const bool was_due = due(header);
     const auto enables = w.over(header) & kStored;
     const std::uint32_t occurred = header & ~w.bits() & kEventOccurred;
-    header = (header & kCountMask) | enables | occurred;
+    header = (header & (kCountMask | kEventNotSupported)) | enables | occurred;
     if (due(header) && !was_due) interrupt(s, mrpc_of);
 }
 

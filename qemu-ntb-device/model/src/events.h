@@ -9,8 +9,10 @@ namespace switchtec::events {
 
 /// Counts an event of `partition` itself; MRPC events interrupt that host only, others every host.
 void raise_partition(State& s, unsigned partition, unsigned event);
-/// The link of `partition`'s upstream port went up or down.
-void raise_link_state(State& s, unsigned partition);
+/// The same without an interrupt.
+void record_partition(State& s, unsigned partition, unsigned event);
+/// Counts an event of `partition`'s upstream port: link state, threshold. Interrupts every host.
+void raise_port(State& s, unsigned partition, unsigned event);
 /// A host writes a header: bit 0 clears, bits 1..4 are stored. Enabling the interrupt of an event that is
 /// still there sends it (our choice). `mrpc_of`: the partition whose MRPC header it is, or kNobody.
 void write_header(State& s, std::uint32_t& header, Written w, unsigned mrpc_of);

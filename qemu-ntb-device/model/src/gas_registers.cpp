@@ -11,32 +11,6 @@
 namespace switchtec::gas {
 namespace {
 
-std::uint64_t read_mrpc(const Mrpc& m, const Location& at) {
-    switch (at.reg->id) {
-        case Reg::MrpcInput:
-            return m.input[at.index];
-        case Reg::MrpcOutput:
-            return m.output[at.index];
-        case Reg::MrpcCommand:
-            return m.command;
-        case Reg::MrpcStatus:
-            return m.status;
-        case Reg::MrpcReturn:
-            return m.result;
-        default:
-            return 0;
-    }
-}
-
-void write_mrpc(State& s, unsigned partition, const Location& at, Written w) {
-    Mrpc& m = s.partition[partition].mrpc;
-    if (at.reg->id == Reg::MrpcInput) {
-        m.input[at.index] = w.over(m.input[at.index]);
-    } else if (at.reg->id == Reg::MrpcCommand && w.covers_byte_0()) {
-        mrpc::run(s, partition, w.over(m.command));
-    }
-}
-
 // The event header at `at`, or null if it is of a partition that does not exist or no header.
 const std::uint32_t* event_header(const State& s, const Location& at) {
     switch (at.reg->id) {
@@ -56,6 +30,7 @@ const std::uint32_t* event_header(const State& s, const Location& at) {
 }
 
 std::uint64_t read_switch_events(const State& s, const Location& at) {
+    if (at.reg->id == Reg::GlobalReportControl) return s.report_control;
     if (at.reg->id == Reg::GlobalSummary) return events::summary(s.events, kGlobalEvents);
     std::uint64_t partitions = 0;
     for (unsigned p = 0; p < s.partition_count; ++p) {
@@ -80,13 +55,15 @@ std::uint64_t read_register(const State& s, unsigned partition, const Location& 
     if (const std::uint32_t* header = event_header(s, at)) return *header;
     switch (at.block->region) {
         case Region::Mrpc:
-            return read_mrpc(s.partition[partition].mrpc, at);
+            return mrpc::read_register(s, partition, at);
+        case Region::TopConfig:
+            return info::read_top(s, partition, at);
         case Region::SwitchEvents:
             return read_switch_events(s, at);
         case Region::SysInfo:
             return info::read_system(s, partition, at);
         case Region::FlashInfo:
-            return info::read_flash(at);
+            return info::read_flash(s, at);
         case Region::PartConfig:
             return info::read_partition_config(s, at);
         case Region::NtbInfo:
@@ -109,7 +86,10 @@ void write_register(State& s, unsigned partition, const Location& at, Written w)
     }
     switch (at.block->region) {
         case Region::Mrpc:
-            write_mrpc(s, partition, at, w);
+            mrpc::write_register(s, partition, at, w);
+            break;
+        case Region::SwitchEvents:
+            if (at.reg->id == Reg::GlobalReportControl) s.report_control = w.over(s.report_control);
             break;
         case Region::NtbControl:
             control::write_register(s, partition, at, w);

@@ -7,10 +7,30 @@
 #include "dbmsg.h"
 #include "events.h"
 #include "interrupts.h"
+#include "log.h"
 #include "windows.h"
 
 namespace switchtec::host {
 namespace {
+
+void log_change(State& s, unsigned partition, HostRedo what) {
+    const PartitionConfig& config = s.partition[partition].config();
+    switch (what) {
+        case HostRedo::None:
+            break;
+        case HostRedo::Attach:
+            log::add(s, log::Event::Attached, {partition});
+            log::add(s, log::Event::LinkUp, {partition, config.link_generation, config.link_width});
+            break;
+        case HostRedo::Detach:
+            log::add(s, log::Event::LinkDown, {partition});
+            log::add(s, log::Event::Detached, {partition});
+            break;
+        case HostRedo::Reset:
+            log::add(s, log::Event::Reset, {partition});
+            break;
+    }
+}
 
 // Its registers as after power-on, and nothing left anywhere that leads to its memory.
 void power_on(State& s, unsigned partition) {
@@ -38,7 +58,8 @@ void change(State& s, unsigned partition, HostRedo what) {
     // A CONFIGURE of its block that waited for it waits no longer when it is gone.
     control::settle(s, partition);
     if (what == HostRedo::Reset) events::raise_partition(s, partition, kPartEventReset);
-    events::raise_link_state(s, partition);
+    events::raise_port(s, partition, kPffEventLinkState);
+    log_change(s, partition, what);
     ordered();
     p.host.redo = HostRedo::None;
 }

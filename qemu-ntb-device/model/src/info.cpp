@@ -4,49 +4,94 @@
 #include <string_view>
 
 #include "events.h"
+#include "firmware.h"
+#include "identity.h"
 #include "pff.h"
+#include "ports.h"
 
 namespace switchtec::info {
 namespace {
 
 using namespace std::string_view_literals;
 
-constexpr std::uint64_t kMiB = 1ULL << 20;
-constexpr std::uint32_t kFirmwareVersion = 0x04000000;  // The major byte says Gen4.
 constexpr unsigned kNoPff = 0xFF;
+constexpr std::uint8_t kNoPort = 0xFF;
 
 // Text registers are padded with blanks.
 std::uint32_t character(std::string_view text, unsigned index) {
     return index < text.size() ? static_cast<unsigned char>(text[index]) : ' ';
 }
 
+bool is_gen3(const State& s) {
+    return layout(s) == Layout::Gen3;
+}
+
 }  // namespace
+
+std::uint32_t read_top(const State& s, unsigned partition, const Location& at) {
+    switch (at.reg->id) {
+        case Reg::TopBifurcationValid:
+            return 1;
+        case Reg::TopStackValid:
+            for (unsigned p = 0; p < s.partition_count; ++p) {
+                if (ports::of_partition(s, p) / ports::kPerStack == at.index) return 1;
+            }
+            return 0;
+        case Reg::TopPartitionCount:
+            return s.partition_count;
+        case Reg::TopPartitionId:
+            return partition;
+        case Reg::TopPffCount:
+            return s.partition_count * pff::kPerPartition;
+        case Reg::TopPffPort: {
+            const unsigned owner = at.index / pff::kPerPartition;
+            const bool upstream = at.index % pff::kPerPartition == 0;
+            return upstream && owner < s.partition_count ? ports::of_partition(s, owner) : kNoPort;
+        }
+        default:
+            return 0;
+    }
+}
 
 std::uint32_t read_system(const State& s, unsigned partition, const Location& at) {
     switch (at.reg->id) {
         case Reg::SysDeviceId:
+        case Reg::SysPortDeviceId:
+        case Reg::SysSubsystemId:
+        case Reg::SysComponentId:
             return s.device_id;
         case Reg::SysDeviceVersion:
         case Reg::SysGasLayoutVersion:
+        case Reg::SysEventListVersion:
         case Reg::SysCommandSetVersion:
+        case Reg::SysTableFormat:
         case Reg::SysMrpcVersion:
+        case Reg::SysComponentRevision:
             return 1;
         case Reg::SysFirmwareVersion:
-            return kFirmwareVersion;
+        case Reg::SysXmlVersion:
+            return firmware::version(s);
         case Reg::SysPartitionId:
             return partition;
         case Reg::SysRunningBl2:
             return 4;
         case Reg::SysRunningConfig:
-            return 6;
+            return is_gen3(s) ? 4 : 6;
         case Reg::SysRunningImage:
-            return 8;
+            return is_gen3(s) ? 3 : 8;
         case Reg::SysRunningKey:
             return 2;
+        case Reg::SysPortVendorId:
+            return pff::kVendor;
+        case Reg::SysPortClass:
+            return 0x060400;
+        case Reg::SysSubsystemVendorId:
+            return s.vendor_id;
         case Reg::SysVendor:
+        case Reg::SysComponentVendor:
             return character("MICROSEM"sv, at.index);
         case Reg::SysProduct:
-            return character("PFX G4 by ntblab"sv, at.index);
+            return character(identity(s).name, at.index);
         case Reg::SysRevision:
             return character("01"sv, at.index);
         default:
@@ -54,12 +99,24 @@ std::uint32_t read_system(const State& s, unsigned partition, const Location& at
     }
 }
 
-std::uint64_t read_flash(const Location& at) {
+std::uint64_t read_flash(const State& s, const Location& at) {
+    using firmware::Part;
+    const auto address = [](Part part) { return firmware::place(part).address; };
     switch (at.reg->id) {
         case Reg::FlashLength:
-            return 32 * kMiB;
-        case Reg::FlashPart:
-            return kMiB << 32 | at.index * kMiB;
+            return firmware::kFlashSize;
+        case Reg::FlashActiveImage:
+            return address(at.index == 0 ? Part::Image0 : Part::Image1);
+        case Reg::FlashActiveConfig:
+            return address(at.index == 0 ? Part::Config0 : Part::Config1);
+        case Reg::FlashActiveImageVersion:
+        case Reg::FlashActiveConfigVersion:
+            return at.index == 0 ? firmware::version(s) : 0;
+        case Reg::FlashPart: {
+            const unsigned first = static_cast<unsigned>(is_gen3(s) ? Part::Config0 : Part::Map0);
+            const auto place = firmware::place(static_cast<Part>(first + at.index));
+            return std::uint64_t{place.size} << 32 | place.address;
+        }
         default:
             return 0;
     }
@@ -70,6 +127,7 @@ std::uint32_t read_partition_config(const State& s, const Location& at) {
     if (p >= s.partition_count) return 0;
     switch (at.reg->id) {
         case Reg::PartStatus:
+        case Reg::PartState:
             return s.partition[p].host.attached;
         case Reg::PartPortCount:
             return pff::kPerPartition;
@@ -79,6 +137,14 @@ std::uint32_t read_partition_config(const State& s, const Location& at) {
             return p * pff::kPerPartition + 1;
         case Reg::PartDspPff:
             return kNoPff;
+        case Reg::PartPortEvents: {
+            const Partition& partition = s.partition[p];
+            std::uint32_t bits = 0;
+            for (unsigned i = 0; i < pff::kPerPartition; ++i) {
+                if (events::summary(partition.pff_events[i], kPffEvents) != 0) bits |= 1U << i;
+            }
+            return bits;
+        }
         case Reg::PartSummary:
             return events::summary(s.partition[p].events, 4);  // intercomm_notify has no summary bit.
         default:

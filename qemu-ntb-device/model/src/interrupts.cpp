@@ -4,7 +4,14 @@
 #include <algorithm>
 #include <iterator>
 
+#include "traffic.h"
+
 namespace switchtec::interrupts {
+namespace {
+
+constexpr std::uint64_t kMessageBytes = 4;  // An MSI-X message is a posted write of a dword.
+
+}  // namespace
 
 void raise(State& s, unsigned partition, unsigned vector) {
     Partition& p = s.partition[partition];
@@ -19,7 +26,10 @@ std::optional<unsigned> take(State& s, unsigned partition) {
     for (unsigned v = 0; v < kMaxVectors; ++v) {
         if (order[v] != 0 && (!first || order[v] < order[*first])) first = v;
     }
-    if (first) order[*first] = 0;
+    if (first) {
+        order[*first] = 0;
+        traffic::count(s, partition, false, Tlp::Posted, 1, kMessageBytes);
+    }
     return first;
 }
 

@@ -6,8 +6,6 @@ namespace {
 
 // Capabilities as lspci shows them on hardware: MSI 0x40, MSI-X 0x50, PM 0x5C, PCIe 0x64.
 constexpr std::uint32_t kMsi = 0x40, kMsix = 0x50, kPm = 0x5C, kPcie = 0x64;
-constexpr std::uint16_t kVendor =
-    0x11F8;  // Also for PCI100x parts: mainline stops counting PFFs at any other.
 constexpr std::uint32_t kMemory64Prefetchable = 0xC;
 constexpr std::uint16_t kMemorySpace = 1U << 1, kBusMaster = 1U << 2, kCapabilityList = 1U << 4;
 
@@ -27,16 +25,15 @@ std::uint32_t capability(const State& s, unsigned pff, std::uint32_t offset) {
     const Partition& p = partition_of(s, pff);
     const std::uint32_t link = p.config().link_generation | std::uint32_t{p.config().link_width} << 4;
     const std::uint32_t port_type = is_upstream(pff) ? 5 : 0;  // Switch upstream port; endpoint.
-    const std::uint32_t table = 0x74000 + pff / kPerPartition * 0x4000 + 0x2000;
     switch (offset) {
         case kMsi:
             return 0x05 | kMsix << 8 | (1U << 7 | 2U << 1) << 16;  // 64-bit, 4 messages.
         case kMsix:
             return 0x11 | kPm << 8 | (p.config().vectors - 1U) << 16;
         case kMsix + 4:
-            return table;
+            return offset_of(Reg::MsixTable, pff / kPerPartition);
         case kMsix + 8:
-            return table + 0x1000;
+            return offset_of(Reg::MsixPba, pff / kPerPartition);
         case kPm:
             return 0x01 | kPcie << 8 | 3U << 16;
         case kPcie:
@@ -72,7 +69,7 @@ std::uint32_t read_config(const State& s, unsigned pff, const RegisterInfo& reg,
         case Reg::PffBar:
             return is_upstream(pff) ? 0 : bar(p, index);
         case Reg::PffSubsystem:
-            return kVendor | std::uint32_t{s.device_id} << 16;
+            return s.vendor_id | std::uint32_t{s.device_id} << 16;
         case Reg::PffCapPointer:
             return kMsi;
         case Reg::PffCapability:

@@ -8,6 +8,9 @@
 namespace switchtec::pff {
 
 inline constexpr unsigned kPerPartition = 2;
+/// Also of a PCI100x, whose function says 0x1055: Linux 6.12 stops counting images at any other
+/// (switchtec.c, init_pff).
+inline constexpr std::uint16_t kVendor = 0x11F8;
 
 /// A register of the image's first 256 bytes.
 std::uint32_t read_config(const State& s, unsigned pff, const RegisterInfo& reg, unsigned index);

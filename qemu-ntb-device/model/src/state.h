@@ -87,7 +87,52 @@ struct Doorbells {
 
 struct Mrpc {
     std::uint8_t input[1024], output[1024];
-    std::uint32_t command, status, result, reserved;
+    std::uint32_t command, status, result;
+    std::uint32_t dma_enable;
+    std::uint64_t dma_address;
+    std::uint64_t dma_number;  ///< Of the answer that is to be written to the host before the command is
+                               ///< complete; 0: none.
+    std::uint8_t dma_taken;    ///< Somebody writes it.
+    std::uint8_t failed;       ///< Its status will be an error.
+    std::uint8_t reserved[6];
+};
+
+inline constexpr unsigned kTlps = 3;
+inline constexpr unsigned kEventCounters = 64;  ///< Of each stack (switchtec-user 4.5).
+inline constexpr unsigned kCountedStacks = 6;
+inline constexpr std::uint8_t kAllPorts = 0x3F;  ///< Latency of TLPs from every port.
+
+/// What passed a port in one direction, by Tlp.
+struct Direction {
+    std::uint64_t tlps[kTlps], payload[kTlps];
+};
+
+/// Counters of the link between a partition and its host.
+struct Port {
+    Direction ingress, egress;                  ///< From the host, to it; since power-on.
+    Direction cleared_ingress, cleared_egress;  ///< When the bandwidth counters were cleared.
+    std::uint64_t cleared_ns;
+    std::uint64_t unsupported_requests;
+    std::uint16_t latency_ns, latency_max_ns;  ///< Of TLPs to this port.
+    std::uint8_t latency_from;                 ///< Port that they come from, or kAllPorts.
+    std::uint8_t payload_only;                 ///< Bandwidth without headers.
+    std::uint8_t reserved[2];
+};
+
+struct EventCounter {
+    std::uint64_t base;  ///< What it counts, when it was cleared.
+    std::uint32_t mask, threshold;
+    std::uint8_t direction;
+    std::uint8_t armed;  ///< Its threshold has not been reached yet.
+    std::uint8_t reserved[6];
+};
+
+inline constexpr unsigned kLogEntries = 1024;
+
+struct LogEntry {
+    std::uint64_t time_ns;
+    std::uint32_t event;
+    std::uint32_t arguments[5];
 };
 
 enum class HostRedo : std::uint8_t { None, Attach, Detach, Reset };
@@ -107,6 +152,7 @@ struct Partition {
     Doorbells doorbells;
     Mrpc mrpc;
     Host host;
+    Port port;
     std::uint32_t events[kPartEvents];        ///< Headers.
     std::uint32_t pff_events[2][kPffEvents];  ///< Of the upstream port, of the virtual endpoint.
     std::uint32_t config_in_use;
@@ -115,7 +161,7 @@ struct Partition {
 };
 
 inline constexpr std::uint64_t kMagic = 0x3142544E43575453;  // "STWCNTB1"
-inline constexpr std::uint32_t kLayoutVersion = 2;
+inline constexpr std::uint32_t kLayoutVersion = 3;
 
 struct State {
     std::uint64_t magic;  ///< Written last by create.
@@ -124,7 +170,15 @@ struct State {
     std::uint64_t wakeups;  ///< Bit per partition.
     std::uint16_t vendor_id, device_id;
     std::uint32_t partition_count;
+    std::uint64_t epoch_ns;  ///< Power-on, by the clock of whoever uses the switch.
+    std::uint64_t now_ns;    ///< Since power-on, as of the last call that changed anything.
+    std::uint64_t report_control;
     std::uint32_t events[kGlobalEvents];
+    std::uint32_t armed_counters;
+    std::uint32_t reserved;
+    std::uint64_t log_end;  ///< Entries since power-on.
+    LogEntry log[kLogEntries];
+    EventCounter event_counter[kCountedStacks][kEventCounters];
     Partition partition[kMaxPartitions];
 };
 
@@ -134,14 +188,24 @@ inline constexpr bool kPlain = std::is_trivially_copyable_v<T>&& std::is_standar
 static_assert(kPlain<NtbSetup> && sizeof(NtbSetup) == 128 + 2048 + 4096);
 static_assert(kPlain<ControlBlock> && sizeof(ControlBlock) == 2 * sizeof(NtbSetup) + 416);
 static_assert(kPlain<Doorbells> && sizeof(Doorbells) == 224);
-static_assert(kPlain<Mrpc> && sizeof(Mrpc) == 2064);
+static_assert(kPlain<Mrpc> && sizeof(Mrpc) == 2088);
+static_assert(kPlain<Port> && sizeof(Port) == 4 * sizeof(Direction) + 24);
+static_assert(kPlain<EventCounter> && sizeof(EventCounter) == 24);
+static_assert(kPlain<LogEntry> && sizeof(LogEntry) == 32);
 static_assert(kPlain<Host> && sizeof(Host) == 280);
-static_assert(sizeof(PartitionConfig) == 32);
-static_assert(kPlain<Partition> && sizeof(Partition) == 15720);
-static_assert(kPlain<State> && sizeof(State) == 96 + kMaxPartitions * sizeof(Partition));
+static_assert(sizeof(PartitionConfig) == 40);
+static_assert(kPlain<Partition> && sizeof(Partition) == 15976);
+static_assert(kPlain<State> && sizeof(State) == 136 + sizeof(LogEntry) * kLogEntries +
+                                                    sizeof(EventCounter) * kCountedStacks * kEventCounters +
+                                                    kMaxPartitions * sizeof(Partition));
 
 inline constexpr std::uint64_t bit(unsigned n) {
     return 1ULL << n;
+}
+
+/// Where the switch has its registers.
+inline Layout layout(const State& s) {
+    return s.device_id >= 0x8500 ? Layout::Gen3 : Layout::Gen4;
 }
 
 /// Partitions that have an NT endpoint.

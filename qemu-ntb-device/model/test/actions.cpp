@@ -38,7 +38,7 @@ class Actions {
 
     std::string run() {
         for (unsigned n = 0; !bytes_.empty(); ++n) {
-            const unsigned action = bytes_.below(24);
+            const unsigned action = bytes_.below(28);
             act(action);
             std::string wrong = broken_invariant(bench_.chip, state());
             if (wrong.empty()) wrong = missed_wakeup();
@@ -84,6 +84,18 @@ class Actions {
             case 15:
                 bench_.set(host, Reg::NtbRequesterEntry, host, 0, kRequesterValid);
                 return;
+            case 24:
+            case 25:
+                return command(host);
+            case 26:
+                return bench_.apply_dma(host);
+            case 27:
+                return chip.forwarded({.from = host,
+                                       .to = bytes_.below(kPartitions),
+                                       .tlp = static_cast<Tlp>(bytes_.below(3)),
+                                       .tlps = bytes_.take(1),
+                                       .payload = bytes_.take(2),
+                                       .latency_ns = bytes_.take(2)});
             default:
                 return write_register(host);
         }
@@ -99,6 +111,16 @@ class Actions {
         const auto offset = static_cast<std::uint32_t>(bytes_.take(3));
         const unsigned size = 1U << bytes_.below(4);
         bench_.chip.write(host, offset, bytes_.take(size), size);
+    }
+    // A firmware command, most often one that there is, with input that most often is well formed.
+    void command(unsigned host) {
+        constexpr std::uint32_t kKnown[] = {0x04, 0x05, 0x06, 0x07, 0x0B, 0x0C, 0x1C, 0x1D,
+                                            0x1F, 0x29, 0x2B, 0x34, 0x37, 0x3B, 0x41, 0x100};
+        for (unsigned i = 0; i < 20; ++i)
+            bench_.set(host, Reg::MrpcInput, 0, i, bytes_.below(i < 4 ? 16 : 256));
+        bench_.set(host, Reg::MrpcDmaEnable, 0, 0, bytes_.below(2));
+        const unsigned which = bytes_.below(20);
+        bench_.set(host, Reg::MrpcCommand, 0, 0, which < 16 ? kKnown[which] : bytes_.take(2));
     }
     void operate(unsigned host) {
         const unsigned block = bytes_.below(kPartitions);

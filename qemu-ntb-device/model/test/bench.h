@@ -51,7 +51,8 @@ inline ChipConfig pairs(unsigned partitions) {
 class Bench {
   public:
     explicit Bench(unsigned partitions) : Bench(config_of(partitions)) {}
-    explicit Bench(const ChipConfig& config) : chip(Chip::create(memory.span(), config).value()) {}
+    explicit Bench(const ChipConfig& config)
+        : chip(Chip::create(memory.span(), config, [this] { return now; }).value()) {}
 
     std::uint64_t get(unsigned host, Reg reg, unsigned block = 0, unsigned index = 0) const {
         return chip.read(host, offset_of(reg, block, index), size_of(reg));
@@ -113,8 +114,19 @@ class Bench {
         return result;
     }
 
+    /// As the host's emulator: writes the answer of MRPC by DMA into `host_memory`, if there is one.
+    void apply_dma(unsigned host) {
+        const auto dma = chip.take_mrpc_dma(host);
+        if (!dma) return;
+        host_memory.insert(host_memory.end(), dma->header.begin(), dma->header.end());
+        host_memory.insert(host_memory.end(), dma->data.begin(), dma->data.end());
+        chip.mrpc_dma_done(host, dma->number);
+    }
+    std::vector<std::uint8_t> host_memory;  ///< Header and data of each answer.
+
     static unsigned size_of(Reg reg) { return locate(offset_of(reg))->reg->size; }
 
+    std::uint64_t now = 0;  ///< The clock, in ns.
     Memory memory;
     Chip chip;
 };

@@ -8,6 +8,8 @@
 //     EXPECT_EQ(a.failure(), "");
 #pragma once
 
+#include <switchtec/gas.h>
+
 #include <deque>
 #include <functional>
 #include <string>
@@ -84,16 +86,19 @@ class Guest {
 
     void quirk() {  // quirks.c, quirk_switchtec_ntb_dma_alias
         add([this] {
-            const auto partition = bench_.chip.read(self_, 0x10001, 1);
-            const auto map = bench_.chip.read(self_, 0x10004, 4) | bench_.chip.read(self_, 0x10024, 4) << 32;
+            const auto partition = bench_.get(self_, Reg::NtbPartitionId);
+            const auto map = bench_.chip.read(self_, offset_of(Reg::NtbEndpointMap), 4) |
+                             bench_.get(self_, Reg::NtbTargetLow) << 32;
             for (unsigned p = 0; p < 64; ++p) {
                 if (p == partition || (map >> p & 1) == 0) continue;
-                const auto size = bench_.chip.read(self_, 0x14000 + p * 0x2000 + 0x1C, 2);
+                // Beyond partition 47 the quirk reads what follows.
+                const std::uint32_t control = SwitchtecNtbControlBase + p * SwitchtecNtbControlStride;
+                const auto size = bench_.chip.read(self_, control + SwitchtecNtbRequesterTableSize, 2);
                 if (p < bench_.chip.partitions())
                     expect("quirk: a peer has no proxies", size >= 2 && size <= 512);
                 for (unsigned e = 0; e < size; ++e) {
                     const auto devfn =
-                        bench_.chip.read(self_, 0x14000 + p * 0x2000 + 0x400 + 4 * e, 4) >> 1 & 0xFF;
+                        bench_.chip.read(self_, control + SwitchtecNtbRequesterEntry + 4 * e, 4) >> 1 & 0xFF;
                     expect("quirk: no proxy devfn", devfn != 0);
                 }
             }
@@ -102,17 +107,19 @@ class Guest {
 
     void management_probe() {  // switchtec.c, switchtec_pci_probe
         add([this] { bench_.chip.set_bus_master(self_, true); });
-        add([this] { expect("partition id", bench_.chip.read(self_, 0x2048, 1) == self_); });
         add([this] {
-            expect("partition count", bench_.chip.read(self_, 0x10000, 1) == bench_.chip.partitions());
+            expect("partition id", bench_.chip.read(self_, offset_of(Reg::SysPartitionId), 1) == self_);
         });
         add([this] {
-            while (bench_.chip.read(self_, 0x134000 + ports_ * 0x1000, 2) == 0x11F8) ++ports_;
+            expect("partition count", bench_.get(self_, Reg::NtbPartitionCount) == bench_.chip.partitions());
+        });
+        add([this] {
+            while (bench_.get(self_, Reg::PffVendorId, ports_) == 0x11F8) ++ports_;
             expect("ports", ports_ == 2 * bench_.chip.partitions());
         });
-        add([this] { expect("MRPC by DMA", bench_.chip.read(self_, 0x81C, 4) == 0); });
+        add([this] { expect("MRPC by DMA", bench_.get(self_, Reg::MrpcDmaVersion) == 1); });
         add([this] {
-            expect("event vector", bench_.chip.read(self_, 0x4100 + self_ * 0x400, 2) == kEventVector);
+            expect("event vector", bench_.get(self_, Reg::PartVepVector, self_) == kEventVector);
             event_irq_ = true;
         });
         write(Reg::PartEvent, self_, kPartEventMrpcComp, kEventOccurred | kEventEnableIrq);
@@ -127,7 +134,7 @@ class Guest {
         add([this] {
             const auto targets = bench_.get(self_, Reg::NtbTargetHigh, 0, self_) << 32 |
                                  bench_.get(self_, Reg::NtbTargetLow, 0, self_);
-            const auto map = bench_.chip.read(self_, 0x10004, 8);
+            const auto map = bench_.get(self_, Reg::NtbEndpointMap);
             expect("target is not the peer", targets == 0 || (targets & map) == 1ULL << peer_);
             for (unsigned bar : {2U, 4U})
                 expect("window BAR", bench_.get(self_, Reg::NtbBarCtl, peer_, bar) & kBarValid);

@@ -79,6 +79,11 @@ std::string check_host(const State& s, unsigned p) {
 }  // namespace
 
 std::string broken_invariant(const Chip& chip, const State& s) {
+    std::uint32_t armed = 0;
+    for (const auto& stack : s.event_counter) {
+        for (const EventCounter& counter : stack) armed += counter.armed;
+    }
+    if (armed != s.armed_counters) return "event counters are armed that are not counted as such";
     for (unsigned p = 0; p < s.partition_count; ++p) {
         for (const std::string& wrong :
              {check_windows(chip, s, p), check_control(s, p), check_messages(s, p), check_host(s, p)}) {

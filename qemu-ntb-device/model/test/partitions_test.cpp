@@ -11,37 +11,37 @@ namespace {
 TEST(Partitions, InformationOfAPair) {
     Bench bench(pairs(2));
     for (unsigned p : {0U, 1U}) {
-        EXPECT_EQ(bench.chip.read(p, 0x10000, 1), 2U);
-        EXPECT_EQ(bench.chip.read(p, 0x10001, 1), p);
-        EXPECT_EQ(bench.chip.read(p, 0x10004, 8), 0x3U);
-        EXPECT_EQ(bench.chip.read(p, 0x2048, 1), p);
-        EXPECT_EQ(bench.chip.read(p, 0x2000, 4), 0x4052U);
-        EXPECT_EQ(bench.chip.read(p, 0x10024, 4), 0x2U);
-        EXPECT_EQ(bench.chip.read(p, 0x10034, 4), 0x1U);
-        EXPECT_EQ(bench.chip.read(p, 0x10020, 1), 0U) << "no crosslink";
-        EXPECT_EQ(bench.chip.read(p, 0x4100 + p * 0x400, 4), 0U) << "event vector, read as 32 bits";
-        EXPECT_EQ(bench.chip.read(p, 0x81C, 4), 0U);
+        EXPECT_EQ(bench.get(p, Reg::NtbPartitionCount), 2U);
+        EXPECT_EQ(bench.get(p, Reg::NtbPartitionId), p);
+        EXPECT_EQ(bench.get(p, Reg::NtbEndpointMap), 0x3U);
+        EXPECT_EQ(bench.get(p, Reg::SysPartitionId), p);
+        EXPECT_EQ(bench.get(p, Reg::SysDeviceId), 0x4052U);
+        EXPECT_EQ(bench.get(p, Reg::NtbTargetLow, 0, 0), 0x2U);
+        EXPECT_EQ(bench.get(p, Reg::NtbTargetLow, 0, 1), 0x1U);
+        EXPECT_EQ(bench.get(p, Reg::NtbCrosslink), 0U) << "no crosslink";
+        EXPECT_EQ(bench.chip.read(p, offset_of(Reg::PartVepVector, p), 4), 0U)
+            << "event vector, read as 32 bits";
     }
 }
 
 TEST(Partitions, Fortyeight) {
     Bench bench(48);
-    EXPECT_EQ(bench.chip.read(47, 0x10000, 2), 47U << 8 | 48);
-    EXPECT_EQ(bench.chip.read(0, 0x10004, 8), (1ULL << 48) - 1);
+    EXPECT_EQ(bench.chip.read(47, offset_of(Reg::NtbPartitionCount), 2), 47U << 8 | 48);
+    EXPECT_EQ(bench.get(0, Reg::NtbEndpointMap), (1ULL << 48) - 1);
     bench.boot(47);
     bench.boot(46);
     ASSERT_EQ(bench.map_lut(46, 47, 0, 0x10000), kNormal);
     EXPECT_EQ(bench.chip.windows(47), (std::vector<WindowSpan>{{2, 46, 0, kLutBytes, 0x10000}}));
-    EXPECT_EQ(bench.chip.read(0, 0x134000 + 95 * 0x1000, 2), 0x11F8U);
-    EXPECT_EQ(bench.chip.read(0, 0x134000 + 96 * 0x1000, 2), 0U);
+    EXPECT_EQ(bench.get(0, Reg::PffVendorId, 95), 0x11F8U);
+    EXPECT_EQ(bench.get(0, Reg::PffVendorId, 96), 0U);
 }
 
 TEST(Partitions, WithoutAnEndpointAreNotInTheMapAndReachedByNobody) {
     ChipConfig config = config_of(3);
     config.partitions[1].endpoint = 0;
     Bench bench(config);
-    EXPECT_EQ(bench.chip.read(0, 0x10004, 8), 0b101U);
-    EXPECT_EQ(bench.chip.read(0, 0x10000, 1), 3U) << "it counts as a partition";
+    EXPECT_EQ(bench.get(0, Reg::NtbEndpointMap), 0b101U);
+    EXPECT_EQ(bench.get(0, Reg::NtbPartitionCount), 3U) << "it counts as a partition";
     bench.boot(0);
     bench.boot(2);
     bench.set(0, Reg::OutDoorbellMask, 0, 0, ~0ULL);

@@ -7,14 +7,8 @@
 #include "qemu/osdep.h"
 #include "hw/pci/pci.h"
 #include "switchtec-ntb.h"
+#include "switchtec/gas.h"
 #include "trace.h"
-
-/* Doorbell and message block of each partition, for traces only. */
-#define DBMSG_BASE      0x74000
-#define DBMSG_STRIDE    0x4000
-#define DBMSG_ODB       0x1000
-#define DBMSG_OMSG      0x1068
-#define DBMSG_OMSG_END  0x1088
 
 static void gas_trace_write(SwitchtecNtb *s, uint32_t offset, unsigned size,
                             uint64_t value)
@@ -25,21 +19,24 @@ static void gas_trace_write(SwitchtecNtb *s, uint32_t offset, unsigned size,
     if (trace_event_get_state_backends(TRACE_SWITCHTEC_NTB_GAS_WRITE)) {
         trace_switchtec_ntb_gas_write(
             switchtec_ntb_name(s), offset,
-            ntb_endpoint_register_name(offset, name, sizeof(name)), size,
+            ntb_endpoint_register_name(s->endpoint, offset, name, sizeof(name)), size,
             value);
     }
     /* A host can use its own block only. */
-    if (offset < DBMSG_BASE ||
-        (offset - DBMSG_BASE) / DBMSG_STRIDE != s->partition) {
+    if (offset < SwitchtecDoorbellsBase ||
+        (offset - SwitchtecDoorbellsBase) / SwitchtecDoorbellsStride !=
+        s->partition) {
         return;
     }
-    reg = (offset - DBMSG_BASE) % DBMSG_STRIDE;
-    if (reg >= DBMSG_ODB && reg < DBMSG_ODB + 8) {
-        trace_switchtec_ntb_doorbell(switchtec_ntb_name(s),
-                                     value << (8 * (reg - DBMSG_ODB)));
-    } else if (reg >= DBMSG_OMSG && reg < DBMSG_OMSG_END && reg % 8 == 0) {
+    reg = (offset - SwitchtecDoorbellsBase) % SwitchtecDoorbellsStride;
+    if (reg >= SwitchtecOutDoorbell && reg < SwitchtecOutDoorbell + 8) {
+        trace_switchtec_ntb_doorbell(
+            switchtec_ntb_name(s),
+            value << (8 * (reg - SwitchtecOutDoorbell)));
+    } else if (reg >= SwitchtecOutMessage && reg < SwitchtecInMessage &&
+               reg % 8 == SwitchtecOutMessage % 8) {
         trace_switchtec_ntb_message(switchtec_ntb_name(s),
-                                    (reg - DBMSG_OMSG) / 8, value);
+                                    (reg - SwitchtecOutMessage) / 8, value);
     }
 }
 
@@ -54,7 +51,7 @@ static uint64_t gas_read(void *opaque, hwaddr offset, unsigned size)
     if (trace_event_get_state_backends(TRACE_SWITCHTEC_NTB_GAS_READ)) {
         trace_switchtec_ntb_gas_read(
             switchtec_ntb_name(s), offset,
-            ntb_endpoint_register_name(offset, name, sizeof(name)), size,
+            ntb_endpoint_register_name(s->endpoint, offset, name, sizeof(name)), size,
             value);
     }
     return value;

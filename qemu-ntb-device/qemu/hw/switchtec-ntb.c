@@ -101,11 +101,22 @@ static void switchtec_ntb_message_gap_over(void *opaque)
     ntb_endpoint_end_message_gap(s->endpoint);
 }
 
+/* A posted write: what the guest has no memory for is dropped. */
+static void switchtec_ntb_dma_write(void *opaque, uint64_t address,
+                                    const void *data, size_t size)
+{
+    SwitchtecNtb *s = opaque;
+    MemTxResult result = pci_dma_write(PCI_DEVICE(s), address, data, size);
+
+    trace_switchtec_ntb_dma_write(switchtec_ntb_name(s), address, size, result);
+}
+
 static const NtbEndpointOps endpoint_ops = {
     .interrupt = switchtec_ntb_interrupt,
     .windows_changed = switchtec_ntb_windows_changed,
     .lost = switchtec_ntb_lost,
     .message_gap = switchtec_ntb_message_gap,
+    .dma_write = switchtec_ntb_dma_write,
 };
 
 /* A function in a D-state other than D0 sends no request either. */

@@ -17,6 +17,7 @@ fabric::FabricConfig config_of(const ntblab::topology::Topology& topology) {
     fabric::FabricConfig config;
     for (const auto& sw : topology.switches) {
         fabric::SwitchConfig to{sw.name, {}, {}};
+        to.chip.vendor_id = sw.vendor_id;
         to.chip.device_id = sw.device_id;
         for (const auto& partition : sw.partitions) {
             switchtec::PartitionConfig endpoint;

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cstring>
 #include <stdexcept>
 #include <thread>
 
@@ -21,6 +22,9 @@ const NtbEndpointOps kOps{
     [](void* host) { ++static_cast<Host*>(host)->windows_changed; },
     [](void* host, const char* reason) { static_cast<Host*>(host)->lost.emplace_back(reason); },
     [](void* host) { ++static_cast<Host*>(host)->message_gaps; },
+    [](void* host, std::uint64_t address, const void* data, std::size_t size) {
+        static_cast<Host*>(host)->take_dma(address, data, size);
+    },
 };
 
 ntblab::UniqueFd sealed_memory(std::uint64_t size) {
@@ -125,6 +129,11 @@ std::byte* Host::bar(unsigned number) const {
 
 std::size_t Host::count(unsigned vector) const {
     return static_cast<std::size_t>(std::count(interrupts.begin(), interrupts.end(), vector));
+}
+
+void Host::take_dma(std::uint64_t address, const void* data, std::size_t size) {
+    dma_writes.push_back({address, size, interrupts.size()});
+    if (address <= kRam && size <= kRam - address) std::memcpy(ram_ + address, data, size);
 }
 
 void forget_hosts() {

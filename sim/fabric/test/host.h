@@ -53,6 +53,14 @@ class Host {
     std::size_t count(unsigned vector) const;
     int windows_changed = 0;
     std::vector<std::string> lost;
+    /// The endpoint writes into this host's RAM.
+    struct DmaWrite {
+        std::uint64_t address;
+        std::size_t size;
+        std::size_t interrupts;  ///< How many had come before.
+    };
+    std::vector<DmaWrite> dma_writes;
+    void take_dma(std::uint64_t address, const void* data, std::size_t size);
     int message_gaps = 0;  ///< Begun; they end by ntb_endpoint_end_message_gap.
 
   private:

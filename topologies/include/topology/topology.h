@@ -57,7 +57,7 @@ struct Partition {
 struct Switch {
     std::string name;
     std::string model = "pfx-52xg4";
-    std::uint16_t device_id = 0x4052;  ///< PCI device ID of `model`; the vendor is 0x11F8.
+    std::uint16_t vendor_id = 0x11F8, device_id = 0x4052;  ///< PCI IDs of `model`.
     std::vector<Partition> partitions;
 };
 

@@ -26,7 +26,7 @@
 extern "C" {
 #endif
 
-#define NTB_ENDPOINT_API_VERSION 2 /* the library's soname ends in it */
+#define NTB_ENDPOINT_API_VERSION 3 /* the library's soname ends in it */
 #define NTB_ERROR_SIZE 512
 /* After the guest has read a message it has this much of its own time before the next one comes. */
 #define NTB_MESSAGE_GAP_MS 100
@@ -69,7 +69,14 @@ typedef struct NtbEndpointOps {
      * NTB_MESSAGE_GAP_MS of the guest's time have passed; if this is called again meanwhile, count anew.
      * NULL: no gaps. */
     void (*message_gap)(void* opaque);
+    /* From ntb_endpoint_gas_write: write `size` bytes of `data` to bus address `address` of this host, as the
+     * endpoint's own posted write; calls and interrupts keep their order. What cannot be written is dropped.
+     * NULL: everything is. */
+    void (*dma_write)(void* opaque, uint64_t address, const void* data, size_t size);
 } NtbEndpointOps;
+
+/* Classes of TLPs, as flow control and counters have them. */
+typedef enum NtbTlp { NTB_TLP_POSTED, NTB_TLP_NON_POSTED, NTB_TLP_COMPLETION } NtbTlp;
 
 /* Mapped memory of a peer, page aligned, as one piece of a window BAR: it is at `offset` of
  * ntb_endpoint_window_memory. */
@@ -115,12 +122,21 @@ void* ntb_endpoint_window_memory(NtbEndpoint* ep, unsigned bar);
 /* Windows that are mapped memory now, sorted by (bar, offset), never overlapping. Writes at most `capacity`,
  * returns the count there is. */
 size_t ntb_endpoint_windows(NtbEndpoint* ep, NtbMappedWindow* windows, size_t capacity);
-/* What is at `offset` of the GAS, for traces: "sys_info.device_id", "ntb_ctrl[1].lut[3]"; "" when nothing is
- * known to be. Writes to `buffer` (always terminated) and returns it. */
-const char* ntb_endpoint_register_name(uint32_t offset, char* buffer, size_t size);
+/* What is at `offset` of the GAS, for traces: "sys_info.device_id", "ntb_ctrl[1].lut_entry[3]"; a region and
+ * a distance where no register is. Writes to `buffer` (always terminated) and returns it. `ep` says where its
+ * switch has its registers; NULL: as Gen4. */
+const char* ntb_endpoint_register_name(const NtbEndpoint* ep, uint32_t offset, char* buffer, size_t size);
 /* An access to a window BAR outside of mapped memory: counted; reads give all-ones. */
 uint64_t ntb_endpoint_window_read(NtbEndpoint* ep, unsigned bar, uint64_t offset, unsigned size);
 void ntb_endpoint_window_write(NtbEndpoint* ep, unsigned bar, uint64_t offset, uint64_t value, unsigned size);
+
+/* For whoever moves data between hosts one request at a time (a DMA engine, a timing model), so that the
+ * switch's counters know: `tlps` TLPs of one class, with `payload` bytes in all, went from this host to that
+ * of partition `target`, which the switch has, and took `latency_ns`, or 0 if that was not measured. Register
+ * accesses, interrupts and unsupported requests are counted without it; mapped memory that is used directly
+ * is not counted at all. */
+void ntb_endpoint_forwarded(NtbEndpoint* ep, unsigned target, NtbTlp tlp, uint64_t tlps, uint64_t payload,
+                            uint64_t latency_ns);
 
 /* The next messages may come. Calls ops (own interrupts). */
 void ntb_endpoint_end_message_gap(NtbEndpoint* ep);

@@ -20,8 +20,10 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace switchtec {
@@ -37,10 +39,12 @@ struct PartitionConfig {
     std::uint16_t lut_entries = 64;         ///< Of 64 KiB each; at most 512.
     std::uint16_t requester_ids =
         16;  ///< Entries of the requester-ID table, 2..512. Peers' kernels log a line for each.
-    std::uint8_t link_generation = 4;  ///< 1..5: 2.5, 5, 8, 16, 32 GT/s.
-    std::uint8_t link_width = 16;      ///< Lanes.
-    std::uint8_t vectors = 4;          ///< MSI-X table entries, 4..32.
-    std::uint8_t endpoint = 1;         ///< 0: the partition has no NT endpoint, no host can attach.
+    std::uint8_t link_generation = 4;   ///< 1..5: 2.5, 5, 8, 16, 32 GT/s.
+    std::uint8_t link_width = 16;       ///< Lanes.
+    std::uint8_t vectors = 4;           ///< MSI-X table entries, 4..32.
+    std::uint8_t endpoint = 1;          ///< 0: the partition has no NT endpoint, no host can attach.
+    std::uint8_t mrpc_dma_version = 1;  ///< 0: no MRPC by DMA. A Gen3 switch has none whatever this says.
+    std::uint8_t reserved[7] = {};
     bool operator==(const PartitionConfig&) const = default;
 };
 
@@ -67,6 +71,34 @@ struct Translation {
     bool operator==(const Translation&) const = default;
 };
 
+/// Classes of TLPs, as flow control and counters have them.
+enum class Tlp : std::uint8_t { Posted, NonPosted, Completion };
+
+/// TLPs that went through a window (or otherwise from one host to another). `tlps` of one class carried
+/// `payload` bytes in all from the port of `from` to that of `to`, and were `latency_ns` on their way; 0: not
+/// measured.
+struct Forwarded {
+    unsigned from, to;  ///< Partitions.
+    Tlp tlp = Tlp::Posted;
+    std::uint64_t tlps = 1;
+    std::uint64_t payload = 0;
+    std::uint64_t latency_ns = 0;
+};
+
+/// An answer to MRPC that has to be written into the host's memory: first `data` at `data_address`, then
+/// `header` at `address`, which says that it is complete.
+struct MrpcDma {
+    std::uint64_t number;  ///< For mrpc_dma_done.
+    std::uint64_t address, data_address;
+    std::array<std::uint8_t, 16> header;
+    std::array<std::uint8_t, 1024> data;
+};
+
+/// Nanoseconds that never go back; the same for every process that uses one switch.
+using Clock = std::function<std::uint64_t()>;
+/// CLOCK_MONOTONIC.
+std::uint64_t host_clock();
+
 struct State;
 struct Partition;
 
@@ -79,15 +111,18 @@ class Chip {
 
     /// Puts a freshly powered switch into `memory`. Errors: memory too small or misaligned; a field of
     /// `config` out of its range (the message names partition, field, value and range).
-    static ntblab::Result<Chip> create(std::span<std::byte> memory, const ChipConfig& config);
+    static ntblab::Result<Chip> create(std::span<std::byte> memory, const ChipConfig& config,
+                                       Clock clock = host_clock);
     /// Uses the switch that another process created in `memory`. Errors: not a chip, or one of another layout
     /// version.
-    static ntblab::Result<Chip> open(std::span<std::byte> memory);
+    static ntblab::Result<Chip> open(std::span<std::byte> memory, Clock clock = host_clock);
 
     unsigned partitions() const;
     const PartitionConfig& config(unsigned partition) const;
     std::uint16_t vendor_id() const;
     std::uint16_t device_id() const;
+    /// 3, 4 or 5.
+    unsigned generation() const;
 
     // --- Register access by the host of `partition` through its GAS BAR. `size` is 1, 2, 4 or 8 at any
     // offset; the part that no register backs reads 0 and ignores writes. An access across registers acts on
@@ -123,6 +158,20 @@ class Chip {
     // vector that is still queued is not queued twice. Whoever has new windows to apply as well applies them
     // first: a driver that gets the link-state interrupt of a dead peer looks through its window at once.
     std::optional<unsigned> take_interrupt(unsigned partition);
+
+    // --- MRPC by DMA. A write of the command register may leave an answer for the host's memory, whose
+    // interrupt waits until it is there: write it as MrpcDma says, then call mrpc_dma_done.
+    std::optional<MrpcDma> take_mrpc_dma(unsigned partition);
+    /// Nothing if another command or a reset has come meanwhile.
+    void mrpc_dma_done(unsigned partition, std::uint64_t number);
+
+    // --- Counters of the ports (MRPC PMON). The chip counts the interrupts and MRPC answers that it sends.
+    // What else there is of traffic, it is told: nothing passes it when a window is memory that is mapped.
+    /// An access of the partition's host to its GAS, of `size` bytes.
+    void count_access(unsigned partition, bool write, unsigned size);
+    /// An access of the host to a window BAR that reached nothing.
+    void count_unsupported(unsigned partition, bool write, unsigned size);
+    void forwarded(const Forwarded& what);
 
     // --- The gap after a message: an inbound message register that its host has read takes the next message
     // only after end_message_gaps (our choice). Linux handles a message in a work item, and one that follows
@@ -160,9 +209,11 @@ class Chip {
     void repair();
 
   private:
-    explicit Chip(State& state) : state_(&state) {}
+    Chip(State& state, Clock clock) : state_(&state), clock_(std::move(clock)) {}
+    void tick();
     Partition& at(unsigned partition) const;
     State* state_;
+    Clock clock_;
 };
 
 }  // namespace switchtec

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT
-// The register map of the GAS (global address space, BAR0), named once: offsets, trace names and docs come
-// from here.
+// The register map of the GAS (global address space, BAR0), from the table in registers.def.
 //
 //     std::uint32_t op = switchtec::offset_of(switchtec::Reg::NtbPartitionOp, /*block=*/1);   // 0x16004
 //     char name[switchtec::kRegisterNameSize];
 //     std::printf("%s\n", switchtec::register_name(0x17018, name));                           //
 //     ntb_ctrl[1].lut_entry[3]
 //
-// Names and offsets are those of Linux 6.12 include/linux/switchtec.h (Gen4 layout).
+// decode.h is the same for C, with fields and values; gas.h has the offsets for C.
 #pragma once
 
 #include <cstddef>
@@ -26,102 +25,31 @@ enum class Access : std::uint8_t {
     WriteOneClears,
     WriteOneSets,  ///< Each 1 is an action; reads 0.
     Command,       ///< A write starts something.
-    Staged,  ///< NTB control: written only by the holder of the block's lock, in effect after CONFIGURE.
-    Mixed,   ///< Event header: bit 0 write 1 clears, bits 1..4 are stored, the rest is read only.
+    Staged,   ///< NTB control: written only by the holder of the block's lock, in effect after CONFIGURE.
+    Mixed,    ///< Event header: bit 0 write 1 clears, bits 1..4 are stored, the rest is read only.
+    Outside,  ///< Kept by whoever shows the GAS to a host; the chip reads 0.
 };
 
 enum class Reg : std::uint8_t {
-    MrpcInput,
-    MrpcOutput,
-    MrpcCommand,
-    MrpcStatus,
-    MrpcReturn,
-    MrpcDmaVersion,
-    GlobalPartitionEvents,
-    GlobalSummary,
-    GlobalEvent,
-    SysDeviceId,
-    SysDeviceVersion,
-    SysFirmwareVersion,
-    SysGasLayoutVersion,
-    SysCommandSetVersion,
-    SysMrpcVersion,
-    SysPartitionId,
-    SysRunningBl2,
-    SysRunningConfig,
-    SysRunningImage,
-    SysRunningKey,
-    SysVendor,
-    SysProduct,
-    SysRevision,
-    FlashAddress,
-    FlashLength,
-    FlashActive,
-    FlashPart,
-    PartStatus,
-    PartPortCount,
-    PartUspPff,
-    PartVepPff,
-    PartDspPff,
-    PartVepVector,
-    PartUspVector,
-    PartSummary,
-    PartEvent,
-    NtbPartitionCount,
-    NtbPartitionId,
-    NtbEndpointMap,
-    NtbRequesterId,
-    NtbCrosslink,
-    NtbTargetLow,
-    NtbTargetHigh,
-    NtbPartitionStatus,
-    NtbPartitionOp,
-    NtbPartitionCtrl,
-    NtbBarSetup,
-    NtbBarError,
-    NtbLutEntries,
-    NtbLutOffset,
-    NtbLutError,
-    NtbRequesterTableSize,
-    NtbRequesterTableOffset,
-    NtbRequesterError,
-    NtbBarCtl,
-    NtbBarWindowSize,
-    NtbBarTranslation,
-    NtbBarWindowSizeExt,
-    NtbRequesterEntry,
-    NtbLutEntry,
-    OutDoorbell,
-    OutDoorbellMask,
-    InDoorbell,
-    InDoorbellMask,
-    InVectorMap,
-    MessageMap,
-    OutMessage,
-    OutMessageStatus,
-    InMessage,
-    InMessageStatus,
-    InMessageMask,
-    InMessageSource,
-    PffVendorId,
-    PffDeviceId,
-    PffCommand,
-    PffStatus,
-    PffClass,
-    PffOptions,
-    PffBar,
-    PffSubsystem,
-    PffCapPointer,
-    PffInterrupt,
-    PffCapability,
-    PffSummary,
-    PffEvent,
+#define REGISTER(region, id, ...) id,
+#define GEN3_ONLY(region, id, ...) id,
+#include "switchtec/registers.def"
 };
+
+enum class Region : std::uint8_t {
+#define BLOCK(region, ...) region,
+#include "switchtec/registers.def"
+};
+
+/// Where a switch has its registers. They differ in sys_info and flash_info alone.
+enum class Layout : std::uint8_t { Gen3, Gen4 };  ///< Gen5 is as Gen4.
 
 /// One register, or an array of equal ones, of a block.
 struct RegisterInfo {
+    Region region;
     Reg id;
     Access access;
+    bool gen3, gen4;             ///< In these layouts.
     std::uint8_t size;           ///< Bytes of one.
     std::uint16_t offset;        ///< Of the first one in its block.
     std::uint16_t count;         ///< 1: not an array.
@@ -129,18 +57,16 @@ struct RegisterInfo {
     const char* name;            ///< "[]" stands for the index; "*" for the index's own name.
     const char* const* indices;  ///< Names of the indices, or null.
     const char* meaning;         ///< For docs; says "ours" where the public record does not say.
+
+    bool in(Layout layout) const { return layout == Layout::Gen3 ? gen3 : gen4; }
 };
 
-enum class Region : std::uint8_t {
-    Mrpc,
-    SwitchEvents,
-    SysInfo,
-    FlashInfo,
-    PartConfig,
-    NtbInfo,
-    NtbControl,
-    Doorbells,
-    Pff
+/// Bits [high:low] of a register.
+struct FieldInfo {
+    Reg reg;
+    std::uint8_t high, low;
+    const char* name;
+    const char* values;  ///< "1=LOCK 2=CONFIGURE", or empty.
 };
 
 /// A region of the GAS: `count` equal blocks.
@@ -150,11 +76,13 @@ struct BlockInfo {
     std::uint32_t base;
     std::uint32_t stride;
     std::uint16_t count;
-    std::span<const RegisterInfo> registers;
+    std::span<const RegisterInfo> registers;  ///< Of all layouts.
 };
 
-/// Every block, by rising base; every byte of the GAS belongs to at most one register.
+/// Every block, by rising base; in each layout, every byte of the GAS belongs to at most one register.
 std::span<const BlockInfo> register_map();
+/// The fields of `reg`; none for a register that is one number.
+std::span<const FieldInfo> fields(Reg reg);
 
 /// The register that a byte of the GAS belongs to.
 struct Location {
@@ -164,14 +92,15 @@ struct Location {
     unsigned index;
     std::uint32_t start;  ///< GAS offset of the register's first byte.
 };
-std::optional<Location> locate(std::uint32_t offset);
+std::optional<Location> locate(std::uint32_t offset, Layout layout = Layout::Gen4);
 
-/// GAS offset of a register: `block` is the partition (PFF for Pff*), `index` the place in an array.
-std::uint32_t offset_of(Reg reg, unsigned block = 0, unsigned index = 0);
+/// GAS offset of a register: `block` is the partition (PFF for Pff*), `index` the place in an array. Throws
+/// std::out_of_range if there is none.
+std::uint32_t offset_of(Reg reg, unsigned block = 0, unsigned index = 0, Layout layout = Layout::Gen4);
 
 /// Writes the name of what is at `offset` ("ntb_ctrl[1].lut_entry[3]", "+4" added inside of a register; the
 /// nearest block and a distance, or "gas", where no register is) into `buffer` and returns it.
-const char* register_name(std::uint32_t offset, std::span<char> buffer);
+const char* register_name(std::uint32_t offset, std::span<char> buffer, Layout layout = Layout::Gen4);
 
 // --- Values.
 
@@ -204,15 +133,17 @@ enum class RequesterError : std::uint16_t { NoProxy = 1 };  // Ours: no proxy ID
 inline constexpr std::uint32_t kEventOccurred = 1U << 0, kEventEnableLog = 1U << 1, kEventEnableCli = 1U << 2,
                                kEventEnableIrq = 1U << 3, kEventFatal = 1U << 4;
 inline constexpr unsigned kEventCountShift = 5;
+inline constexpr std::uint32_t kEventNotSupported = 1U << 31;
 
 // Indices of GlobalEvent, PartEvent, PffEvent; also the bit in the summary register.
 inline constexpr unsigned kGlobalEvents = 14, kPartEvents = 5, kPffEvents = 13;
 inline constexpr unsigned kPartEventReset = 0, kPartEventMrpcComp = 1;
-inline constexpr unsigned kPffEventLinkState = 12;
+inline constexpr unsigned kPffEventThreshold = 7, kPffEventLinkState = 12;
+inline constexpr unsigned kGlobalEventGfms = 13;  ///< Of a PAX alone.
 
-// MRPC.
-inline constexpr std::uint32_t kMrpcDone = 2, kMrpcError = 0xFF, kMrpcBadCommand = 0x64005;
-inline constexpr std::uint32_t kMrpcEcho = 0x41, kMrpcDeviceInfo = 0x100;
+// MRPC: status register, and of the header in the host's memory.
+inline constexpr std::uint32_t kMrpcInProgress = 1, kMrpcDone = 2, kMrpcError = 0xFF;
+inline constexpr std::uint8_t kMrpcDmaVector = 3;
 
 // idb_vec_map[] after power-on: no interrupt. Ours.
 inline constexpr std::uint8_t kNoVector = 0xFF;
