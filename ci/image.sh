@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# The guest image: rootfs.erofs (Debian, kernel modules, our init; read-only and shared by all VMs), initrd.img, which
-# finds it, cmdline, what the kernel is best told, and a link to the kernel that all this is for.
+# image.sh [KERNEL]: the guest image: rootfs.erofs (Debian, kernel modules, our init; read-only and shared by all VMs), initrd.img, which
+# finds it, cmdline, what the kernel is best told, and a link to the kernel that all this is for (a result of kernel.sh or the
+# like; by default that of kernel.sh).
 # shellcheck source=common.sh
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
-kernel=$("$root/ci/kernel.sh" | tail -1)
+kernel=${1:-$("$root/ci/kernel.sh" | tail -1)}
 base=$("$root/ci/base.sh" | tail -1)
 version=$(<"$kernel/version")
 

@@ -30,6 +30,12 @@ void BootWatch::add(const std::string& node, const NodePaths& files, std::size_t
                                       [this, &entry](const std::string& line) { take_console(entry, line); });
 }
 
+void BootWatch::add_peer(const std::string& node, const NodePaths& files, std::size_t links) {
+    add(node, files, links);
+    nodes_.back().status.take("userspace");
+    nodes_.back().status.take("ssh");
+}
+
 void BootWatch::add_qemu(const std::string& node, const NodePaths& files, int pidfd) {
     add_process(fmt::format("QEMU of node '{}'", node), files.qemu_log(), pidfd);
 }

@@ -32,6 +32,8 @@ class BootWatch {
 
     /// A node that is about to boot; its logs are watched from where they end now. `links` as in NodeStatus.
     void add(const std::string& node, const NodePaths& files, std::size_t links);
+    /// A node that runs already: waits until `links` more of its NTB links have come up.
+    void add_peer(const std::string& node, const NodePaths& files, std::size_t links);
     /// Its QEMU, which must not end meanwhile; `pidfd` is borrowed.
     void add_qemu(const std::string& node, const NodePaths& files, int pidfd);
     /// A process that must not end meanwhile.

@@ -5,6 +5,7 @@
 
 #include <cstdio>
 #include <ctime>
+#include <filesystem>
 #include <optional>
 
 #include "boot_watch.h"
@@ -51,6 +52,9 @@ class Start {
         take_hold(state_, "up");
         state_.topology = options_.file;
         state_.accelerator = name_of(plan_.accelerator);
+        state_.share = plan_.share;
+        state_.kernel = plan_.kernel;
+        state_.gdb = plan_.gdb;
         state_.started = std::time(nullptr);
         if (auto saved = save_state(plan_.paths, state_); !saved) return saved;
         if (auto copied = write_file(plan_.paths.topology(), plan_.source); !copied) return copied;
@@ -104,6 +108,31 @@ class Start {
     std::vector<Child> vms_;
 };
 
+/// A directory that an option, or else the file, names. `what` is both their name. Errors: there is none.
+Result<std::string> find_directory(const UpOptions& options, const char* what, const std::string& option,
+                                   const std::string& field) {
+    namespace fs = std::filesystem;
+    const bool given = !option.empty();
+    std::error_code error;
+    const fs::path wanted = given ? fs::path(option) : fs::path(options.file).parent_path() / field;
+    const fs::path found = fs::canonical(wanted, error);
+    if (!error && fs::is_directory(found, error)) return found.string();
+    return fail(fmt::format("{} {}: {}; expected a directory",
+                            given ? std::string("--") + what : options.file + ": " + what, wanted.string(),
+                            error ? error.message() : "is no directory"));
+}
+
+Result<std::string> find_share(const UpOptions& options, const topology::Topology& topology) {
+    if (options.share.empty() && topology.share.empty()) return "";
+    return find_directory(options, "share", options.share, topology.share);
+}
+
+Result<std::string> find_kernel(const UpOptions& options, const topology::Topology& topology) {
+    const std::string& wish = options.kernel.empty() ? topology.kernel : options.kernel;
+    if (wish == kStockKernel || wish == kDebugKernel) return wish;
+    return find_directory(options, "kernel", options.kernel, topology.kernel);
+}
+
 }  // namespace
 
 Result<Plan> make_plan(const UpOptions& options) {
@@ -121,9 +150,14 @@ Result<Plan> make_plan(const UpOptions& options) {
     }
     const auto accelerator = choose_accelerator(options.accelerator);
     if (!accelerator) return tl::unexpected(accelerator.error());
+    const auto share = find_share(options, *topology);
+    if (!share) return tl::unexpected(share.error());
+    const auto kernel = find_kernel(options, *topology);
+    if (!kernel) return tl::unexpected(kernel.error());
     const ClusterPaths paths{run_base() / topology->name};
-    const Install install = find_install();
-    return Plan{std::move(*topology), *source, paths, install, *accelerator, kernel_options(install)};
+    const Install install = find_install(*kernel);
+    return Plan{std::move(*topology),    *source, paths,   install,    *accelerator,
+                kernel_options(install), *share,  *kernel, options.gdb};
 }
 
 UpResult bring_up(boost::asio::io_context& io, const Interrupts& interrupts, const Plan& plan,

@@ -30,6 +30,7 @@ std::vector<Cluster> list_clusters() {
 }
 
 Result<Cluster> find_cluster(const std::string& name) {
+    if (auto readable = check_run_base(); !readable) return tl::unexpected(readable.error());
     auto clusters = list_clusters();
     if (name.empty()) {
         if (clusters.size() == 1) return std::move(clusters[0]);
@@ -46,6 +47,7 @@ Result<NodeTarget> find_node(const std::string& text) {
     const std::string wanted = slash == std::string::npos ? text : text.substr(slash + 1);
     std::vector<Cluster> clusters;
     if (slash == std::string::npos) {
+        if (auto readable = check_run_base(); !readable) return tl::unexpected(readable.error());
         clusters = list_clusters();
     } else {
         auto cluster = find_cluster(text.substr(0, slash));

@@ -20,6 +20,7 @@ struct NodePaths {
     std::filesystem::path console_socket() const { return dir / "console.sock"; }
     std::filesystem::path status_log() const { return dir / "status.log"; }
     std::filesystem::path qmp_socket() const { return dir / "qmp.sock"; }
+    std::filesystem::path gdb_socket() const { return dir / "gdb.sock"; }
     std::filesystem::path qemu_log() const { return dir / "qemu.log"; }
     std::filesystem::path config() const { return dir / "config"; }
     std::filesystem::path hosts() const { return dir / "hosts"; }
@@ -42,7 +43,9 @@ struct ClusterPaths {
     std::filesystem::path ssh_host_key() const { return dir / "ssh_host_key"; }
     std::filesystem::path authorized_keys() const { return dir / "ssh_key.pub"; }
     std::filesystem::path known_hosts() const { return dir / "known_hosts"; }
-    std::filesystem::path lan_socket(unsigned index) const { return dir / ("lan" + std::to_string(index)); }
+    std::filesystem::path lan_socket(unsigned index) const {
+        return dir / ("lan" + std::to_string(index) + ".sock");  // "lan2" may be a node
+    }
 };
 
 }  // namespace ntblab::lab

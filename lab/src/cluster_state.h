@@ -30,6 +30,9 @@ struct NodeState {
 struct ClusterState {
     std::string topology;      ///< File it was started from.
     std::string accelerator;   ///< "kvm" or "tcg".
+    std::string share;         ///< Absolute path of the directory that the guests have as /share; "": none.
+    std::string kernel;        ///< "stock", "debug", or the absolute path of a directory.
+    bool gdb = false;          ///< Every machine has a socket for gdb.
     std::int64_t started = 0;  ///< Seconds since 1970.
     bool ready = false;        ///< `up` has seen every node ready.
     ProcessId holder;          ///< The ntblab that works on the cluster, while it does.

@@ -18,11 +18,13 @@ ordered_json describe_cluster(const Cluster& cluster) {
         if (!node.lan_address.empty()) entry["lan_address"] = node.lan_address;
         entry["boots"] = count_boots(files.status_log()).count;
         entry["directory"] = files.dir;
+        if (cluster.state.gdb) entry["gdb_socket"] = files.gdb_socket();
         nodes.push_back(std::move(entry));
     }
     ordered_json result = {{"cluster", cluster.paths.name()},          {"condition", condition_of(cluster)},
                            {"directory", cluster.paths.dir},           {"topology", cluster.state.topology},
-                           {"accelerator", cluster.state.accelerator}, {"started", cluster.state.started}};
+                           {"accelerator", cluster.state.accelerator}, {"kernel", cluster.state.kernel},
+                           {"started", cluster.state.started}};
     if (cluster.state.fabric.pid != 0) result["fabric_pid"] = cluster.state.fabric.pid;
     result["nodes"] = std::move(nodes);
     return result;

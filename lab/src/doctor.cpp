@@ -2,10 +2,11 @@
 #include "doctor.h"
 
 #include <fmt/format.h>
-#include <sys/statvfs.h>
+#include <poll.h>
 #include <unistd.h>
 
 #include <array>
+#include <csignal>
 #include <cstdlib>
 #include <thread>
 
@@ -22,8 +23,8 @@ namespace ntblab::lab {
 namespace {
 
 constexpr std::uint64_t kPairMemory = 2ULL << 30;
-constexpr std::uint64_t kRunDirSpace = 64ULL << 20;
 constexpr std::chrono::seconds kProbeLimit{3};
+constexpr int kQemuLimitMilliseconds = 60'000;
 
 Finding processor() {
     const unsigned count = std::thread::hardware_concurrency();
@@ -50,8 +51,7 @@ Finding memory() {
 Finding run_directory() {
     const auto base = prepare_run_base();
     if (!base) return {"run directory", Verdict::bad, base.error().message, ""};
-    struct statvfs space {};
-    const std::uint64_t free = ::statvfs(base->c_str(), &space) == 0 ? space.f_bavail * space.f_frsize : 0;
+    const std::uint64_t free = free_space(*base);
     const std::string detail = fmt::format("{}, {} free", base->string(), human_size(free));
     remove_empty_run_base();
     const auto fits = check_path_lengths(*base / std::string(32, 'x'), {std::string(32, 'x')});
@@ -93,7 +93,16 @@ Finding qemu() {
         return {"QEMU", Verdict::bad, "not built", "run ./bootstrap build"};
     auto child = spawn({.arguments = {install.qemu(), "-device", "switchtec-ntb,help"},
                         .environment = {"LD_LIBRARY_PATH=" + install.lib.string()}});
-    const int code = child ? exit_code_of(child->wait()) : 1;
+    if (!child) return {"QEMU", Verdict::bad, child.error().message, "run ./bootstrap build"};
+    pollfd ended{child->pidfd(), POLLIN, 0};
+    const bool in_time = ::poll(&ended, 1, kQemuLimitMilliseconds) > 0;
+    if (!in_time) child->signal(SIGKILL);
+    const int code = exit_code_of(child->wait());
+    if (!in_time)
+        return {"QEMU", Verdict::bad,
+                fmt::format("`{} -device switchtec-ntb,help` does not end within {} s",
+                            install.qemu().string(), kQemuLimitMilliseconds / 1000),
+                "run it by hand to see why; LD_LIBRARY_PATH=" + install.lib.string()};
     if (code == 0) return {"QEMU", Verdict::good, "starts, and has the device switchtec-ntb", ""};
     return {"QEMU", Verdict::bad,
             fmt::format("`{} -device switchtec-ntb,help` fails", install.qemu().string()),

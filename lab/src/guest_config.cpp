@@ -24,7 +24,7 @@ std::string address_seen_by(const Topology& topology, std::size_t node, std::siz
 
 }  // namespace
 
-std::string guest_config(const Topology& topology, std::size_t node) {
+std::string guest_config(const Topology& topology, std::size_t node, const std::string& share) {
     std::vector<std::string> addresses;
     for (const Endpoint& endpoint : topology.endpoints(node))
         addresses.push_back(nt_address(topology, endpoint) + "/24");
@@ -32,9 +32,10 @@ std::string guest_config(const Topology& topology, std::size_t node) {
     // Every value is of a form without quotes: names, addresses, module names.
     return fmt::format(
         "NTBLAB_CLUSTER='{}'\nNTBLAB_NODE='{}'\nNTBLAB_INDEX='{}'\nNTBLAB_ADDRESSES='{}'\n"
-        "NTBLAB_LAN_ADDRESS='{}'\nNTBLAB_MODULES='{}'\n",
+        "NTBLAB_LAN_ADDRESS='{}'\nNTBLAB_MODULES='{}'\n"
+        "NTBLAB_SHARE='{}'\n",
         topology.name, topology.nodes[node].name, node + 1, fmt::join(addresses, " "),
-        lan.empty() ? "" : lan + "/24", fmt::join(topology.nodes[node].modules, " "));
+        lan.empty() ? "" : lan + "/24", fmt::join(topology.nodes[node].modules, " "), share);
 }
 
 std::string guest_hosts(const Topology& topology, std::size_t node) {

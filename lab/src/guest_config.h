@@ -10,7 +10,11 @@ namespace ntblab::lab {
 
 /// opt/ntblab/config: lines KEY='value' as a shell sources them. NTBLAB_ADDRESSES has one for
 /// each NT endpoint, in the order of their PCI addresses.
-std::string guest_config(const topology::Topology& topology, std::size_t node);
+/// NTBLAB_SHARE is the tag of the 9p file system for /share, "" for none.
+std::string guest_config(const topology::Topology& topology, std::size_t node, const std::string& share = "");
+
+/// The 9p tag under which guests find the host's directory.
+inline constexpr const char* kShareTag = "ntblab.share";
 
 /// opt/ntblab/hosts: the whole /etc/hosts of the node. A neighbour's name is its address at the first NT pair
 /// that joins the two, another node's its LAN address; NAME.lan is always the LAN address.

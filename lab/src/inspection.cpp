@@ -28,6 +28,11 @@ std::string format_window(const json& window) {
                        window.at("target").get<unsigned>(), window.at("address").get<std::uint64_t>());
 }
 
+/// 64 bits are written as "0x...".
+std::uint64_t mask(const json& text) {
+    return std::stoull(text.get<std::string>(), nullptr, 16);
+}
+
 std::string format_partition(const json& partition) {
     const json& node = partition.at("node");
     const json& pid = partition.at("pid");
@@ -42,9 +47,9 @@ std::string format_partition(const json& partition) {
     const json& owner = control.at("owner");
     if (!owner.is_null()) result += fmt::format("      locked by partition {}\n", owner.get<unsigned>());
     const json& doorbells = partition.at("doorbells");
-    if (const auto pending = doorbells.at("pending").get<std::uint64_t>(); pending != 0)
+    if (const auto pending = mask(doorbells.at("pending")); pending != 0)
         result += fmt::format("      doorbells pending {:#x}, enabled {:#x}\n", pending,
-                              doorbells.at("mask").get<std::uint64_t>());
+                              mask(doorbells.at("mask")));
     for (const json& window : partition.at("windows")) result += format_window(window);
     const auto reads = partition.at("window_read_misses").get<std::uint64_t>();
     const auto writes = partition.at("window_write_misses").get<std::uint64_t>();
@@ -65,7 +70,7 @@ Result<std::string> format_inspection(const std::string& document) {
             for (const json& partition : sw.at("partitions")) result += format_partition(partition);
         }
         return result;
-    } catch (const json::exception& error) {
+    } catch (const std::exception& error) {
         return fail(fmt::format("the fabric's answer cannot be understood ({}); --json prints it as it is",
                                 error.what()));
     }

@@ -8,7 +8,9 @@
 #include <csignal>
 #include <cstdio>
 #include <exception>
+#include <system_error>
 
+#include "cli_pages.h"
 #include "commands/commands.h"
 #include "exit_code.h"
 
@@ -21,12 +23,6 @@ int complain(const std::string& message, int code) {
 
 namespace {
 
-constexpr const char* kFooter =
-    "A NODE is the name of a node, or CLUSTER/NODE where several clusters have one of that name.\n"
-    "Clusters live below $NTBLAB_RUN_DIR (default: $XDG_RUNTIME_DIR/ntblab-UID or /tmp/ntblab-UID).\n"
-    "Exit codes: 0 done, 1 failed, 2 wrong usage, 3 no such cluster or node, 4 in use,\n"
-    "  128+N ended by signal N; exec and run: the command's own, 125 if it could not be run.";
-
 int parse_and_run(int argc, char** argv) {
     CommandLine line;
     // Everything after the first "--" belongs to the command in the guest; the parser must not look at it.
@@ -38,10 +34,12 @@ int parse_and_run(int argc, char** argv) {
     CLI::App app("Clusters of virtual machines joined by an emulated Switchtec PCIe non-transparent bridge.",
                  "ntblab");
     app.require_subcommand(1);
-    app.footer(kFooter);
-    for (const auto add : {add_up, add_down, add_run, add_start, add_stop, add_ls, add_inspect, add_exec,
-                           add_ssh, add_console, add_logs, add_doctor, add_version})
+    app.set_version_flag("--version", std::string("ntblab ") + NTBLAB_VERSION, "Print the version and exit");
+    for (const auto add :
+         {add_check, add_graph, add_up, add_down, add_run, add_test, add_start, add_stop, add_ls, add_inspect,
+          add_exec, add_cp, add_ssh, add_console, add_logs, add_doctor, add_completion, add_man, add_version})
         add(app, line);
+    app.footer(help_footer());                 // now: commands take over what there is when they are added
     std::reverse(words.begin(), words.end());  // the order that CLI11 takes
     try {
         app.parse(words);
@@ -64,6 +62,11 @@ int main(int argc, char** argv) {
     std::signal(SIGPIPE, SIG_IGN);
     try {
         return ntblab::lab::parse_and_run(argc, argv);
+    } catch (const std::system_error& error) {
+        // Whoever read our output (`| head`) has gone; that is no news to anybody.
+        if (error.code() == std::errc::broken_pipe) return ntblab::lab::kSignalBase + SIGPIPE;
+        fmt::print(stderr, "ntblab: internal error: {}\n", error.what());
+        return ntblab::lab::kFailure;
     } catch (const std::exception& error) {
         fmt::print(stderr, "ntblab: internal error: {}\n", error.what());
         return ntblab::lab::kFailure;

@@ -3,11 +3,14 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
+
 #include "files.h"
 #include "run_dir.h"
 #include "text.h"
 
 namespace ntblab::lab {
+namespace fs = std::filesystem;
 
 std::string kernel_options(const Install& install) {
     const auto lines = split(read_if_there(install.kernel_options()), '\n');
@@ -20,13 +23,16 @@ Result<Plan> plan_of(const ClusterPaths& paths, const ClusterState& state) {
     auto topology = topology::parse(*source, paths.topology());
     if (!topology) return tl::unexpected(topology.error());
     topology->name = paths.name();
-    const Install install = find_install();
+    const Install install = find_install(state.kernel);
     return Plan{std::move(*topology),
                 *source,
                 paths,
                 install,
                 state.accelerator == name_of(Accelerator::kvm) ? Accelerator::kvm : Accelerator::tcg,
-                kernel_options(install)};
+                kernel_options(install),
+                state.share,
+                state.kernel,
+                state.gdb};
 }
 
 std::uint64_t available_memory() {
@@ -37,15 +43,37 @@ std::uint64_t available_memory() {
     return 0;
 }
 
+namespace {
+
+/// A kernel that was built again is not what guests would get.
+Result<void> check_kernel(const Plan& plan) {
+    if (plan.kernel == kStockKernel || plan.kernel == kDebugKernel) return {};
+    std::error_code error;
+    const auto built = fs::last_write_time(fs::path(plan.kernel) / "vmlinux", error);
+    const auto taken = fs::last_write_time(plan.install.kernel(), error);
+    if (error || built <= taken) return {};
+    return fail(
+        fmt::format("the kernel in {0} was built after it had been made ready for guests; run `./bootstrap "
+                    "kernel {0}` again",
+                    plan.kernel));
+}
+
+}  // namespace
+
 Result<void> check_host(const Plan& plan, bool overcommit) {
     const auto missing = plan.install.missing();
     if (!missing.empty()) {
+        if (plan.kernel != kStockKernel && !fs::exists(plan.install.part("image")))
+            return fail(fmt::format(
+                "the kernel '{0}' is not ready for guests; run `./bootstrap kernel {0}`{1}", plan.kernel,
+                plan.kernel == kDebugKernel ? ", which takes long the first time" : ""));
         std::string files;
         for (const auto& path : missing) files += "\n  " + path.string();
         return fail(
             "these files are missing:" + files +
             "\nrun `./bootstrap build`, or let NTBLAB_SHARE name the folder that has qemu, kernel and image");
     }
+    if (auto fresh = check_kernel(plan); !fresh) return fresh;
     std::vector<std::string> names;
     std::uint64_t needed = 0;
     for (const topology::Node& node : plan.topology.nodes) {
@@ -58,7 +86,13 @@ Result<void> check_host(const Plan& plan, bool overcommit) {
             "the nodes of '{}' may take {} of memory, {} are available; lower 'memory' in the topology, end "
             "something else, or take the risk by --overcommit",
             plan.topology.name, human_size(needed), human_size(available)));
-    return check_path_lengths(plan.paths.dir, names);
+    if (auto fits = check_path_lengths(plan.paths.dir, names); !fits) return fits;
+    if (const std::uint64_t free = free_space(plan.paths.dir); free < kRunDirSpace)
+        return fail(
+            fmt::format("the run directory {} has {} free, a cluster needs {}; make room, or set "
+                        "NTBLAB_RUN_DIR elsewhere",
+                        plan.paths.dir.parent_path().string(), human_size(free), human_size(kRunDirSpace)));
+    return {};
 }
 
 }  // namespace ntblab::lab

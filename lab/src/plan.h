@@ -22,6 +22,9 @@ struct Plan {
     Install install;
     Accelerator accelerator = Accelerator::tcg;
     std::string kernel_options = {};  ///< What every guest's kernel is told; the image's own choice.
+    std::string share = {};           ///< As of ClusterState, like the next two.
+    std::string kernel = "stock";
+    bool gdb = false;
 };
 
 /// What the image wants its kernel told.
@@ -31,7 +34,8 @@ std::string kernel_options(const Install& install);
 Result<Plan> plan_of(const ClusterPaths& paths, const ClusterState& state);
 
 /// Errors: files of ours are missing; the machine has less memory available than the nodes may take (unless
-/// `overcommit`); the paths of sockets would be too long.
+/// `overcommit`); the cluster's directory, which exists, has too little room; the paths of sockets would be
+/// too long.
 Result<void> check_host(const Plan& plan, bool overcommit);
 
 /// /proc/meminfo's MemAvailable in bytes.

@@ -5,6 +5,7 @@
 
 #include <cstdlib>
 
+#include "guest_config.h"
 #include "lan.h"
 #include "qemu_options.h"
 
@@ -31,8 +32,16 @@ Options machine(const topology::Node& node, Accelerator accelerator) {
             "-object",  fmt::format("memory-backend-memfd,id=ram,size={}M,share=on", node.memory >> 20)};
 }
 
+// Before the devices whose requests it translates. Interrupt remapping needs a split interrupt controller,
+// which TCG has not.
+Options iommu(const topology::Node& node) {
+    if (!node.iommu) return {};
+    return {"-device", "intel-iommu,intremap=off"};
+}
+
 Options boot(const topology::Node& node, const Plan& plan) {
     std::string cmdline = plan.kernel_options;
+    if (node.iommu) cmdline += " intel_iommu=on";
     if (!node.cmdline.empty()) cmdline += " " + node.cmdline;
     const Install& install = plan.install;
     const std::string image = option_value(install.rootfs());
@@ -88,10 +97,21 @@ Options guest_files(const ClusterPaths& paths, const NodePaths& files) {
         {"config", files.config()},
         {"hosts", files.hosts()},
         {"authorized_keys", paths.authorized_keys()},
-        {"ssh_host_key", paths.ssh_host_key()}};
+        {"ssh_key", paths.ssh_key()},
+        {"ssh_host_key", paths.ssh_host_key()},
+        {"ssh_host_key.pub", paths.ssh_host_key().string() + ".pub"}};
     for (const auto& [name, file] : entries)
         add(result, {"-fw_cfg", fmt::format("name=opt/ntblab/{},file={}", name, option_value(file))});
     return result;
+}
+
+/// Files keep the owner who runs QEMU: no root is needed, and guests cannot give them away.
+Options share(const std::string& directory) {
+    if (directory.empty()) return {};
+    return {
+        "-fsdev",
+        fmt::format("local,id=share,path={},security_model=none,multidevs=remap", option_value(directory)),
+        "-device", fmt::format("virtio-9p-pci,fsdev=share,mount_tag={}", kShareTag)};
 }
 
 /// A root port with the endpoint behind it. The port can do at least what the endpoint's link needs.
@@ -125,10 +145,17 @@ std::vector<std::string> qemu_command(const Plan& plan, std::size_t node) {
                       "-msg",
                       "timestamp=on"};
     add(result, machine(machine_node, plan.accelerator));
+    add(result, iommu(machine_node));
     add(result, boot(machine_node, plan));
     add(result, ports(files));
     add(result, network(topology, node, plan.paths));
     add(result, guest_files(plan.paths, files));
+    add(result, share(plan.share));
+    if (plan.gdb)
+        add(result,
+            {"-chardev",
+             fmt::format("socket,id=gdb,path={},server=on,wait=off", option_value(files.gdb_socket())),
+             "-gdb", "chardev:gdb"});
     std::size_t number = 0;
     for (const Endpoint& where : topology.endpoints(node))
         add(result, endpoint(topology, where, number++, plan.paths));

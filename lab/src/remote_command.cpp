@@ -11,6 +11,13 @@ namespace ntblab::lab {
 namespace {
 
 constexpr const char* kFolder = "/run/ntblab-exec";
+/// A longer line might not fit into an argument (128 KiB) any more once it is spread.
+constexpr std::size_t kSpreadLimit = 16 << 10;
+
+std::string command_line(const std::vector<std::string>& words) {
+    std::string plain = shell_join(words);
+    return plain.size() <= kSpreadLimit ? shell_join_apart(words) : plain;
+}
 
 }  // namespace
 
@@ -22,7 +29,7 @@ std::string RemoteCommand::line() const {
         "mkdir -p {0} && echo $$ > {0}/{1}; trap : HUP INT QUIT TERM USR1 USR2; exec 9>&2 2>/dev/null; {2} "
         "2>&9 9>&-; r=$?; "
         "[ $r != 255 ] || echo $r > {0}/{1}.exit; rm -f {0}/{1}; exit $r",
-        kFolder, token, shell_join(words));
+        kFolder, token, command_line(words));
 }
 
 std::string RemoteCommand::recall_line() const {

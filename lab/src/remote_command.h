@@ -16,7 +16,8 @@ struct RemoteCommand {
     std::string token;  ///< Letters and digits, different for each command.
 
     /// Runs the words as they are (no word is split or expanded) and exits as they do; 128 + n for signal n,
-    /// as a shell's child.
+    /// as a shell's child. The words cannot be found in it, and so not in the command line of the shell
+    /// (pkill -f).
     std::string line() const;
     /// Prints the exit code if it was 255, which ssh also uses for its own failures, and forgets it.
     std::string recall_line() const;

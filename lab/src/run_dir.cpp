@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -65,6 +66,16 @@ Result<fs::path> prepare_run_base() {
     return base;
 }
 
+Result<void> check_run_base() {
+    const fs::path base = run_base();
+    std::error_code error;
+    const fs::directory_iterator content(base, error);
+    if (!error || error == std::errc::no_such_file_or_directory) return {};
+    return fail(
+        fmt::format("the run directory {} cannot be read: {}; set NTBLAB_RUN_DIR to a directory of your own",
+                    base.string(), error.message()));
+}
+
 void remove_empty_run_base() {
     if (variable("NTBLAB_RUN_DIR") == nullptr) ::rmdir(run_base().c_str());
 }
@@ -77,6 +88,11 @@ std::vector<std::string> cluster_names(const fs::path& base) {
             result.push_back(entry.path().filename());
     std::sort(result.begin(), result.end());
     return result;
+}
+
+std::uint64_t free_space(const fs::path& dir) {
+    struct statvfs space {};
+    return ::statvfs(dir.c_str(), &space) == 0 ? space.f_bavail * space.f_frsize : 0;
 }
 
 Result<void> check_path_lengths(const fs::path& cluster, const std::vector<std::string>& nodes) {

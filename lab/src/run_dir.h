@@ -9,6 +9,7 @@
 #include <ntblab/result.h>
 #include <ntblab/unique_fd.h>
 
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -23,11 +24,21 @@ std::filesystem::path run_base();
 /// Makes it if need be. Errors: it is somebody else's, open to others, or cannot be made.
 Result<std::filesystem::path> prepare_run_base();
 
+/// Errors: it is there, but is no directory or cannot be read. One that is not there yet has no clusters,
+/// which is no error.
+Result<void> check_run_base();
+
 /// Takes the default run base away if nothing is in it; one that NTBLAB_RUN_DIR names stays.
 void remove_empty_run_base();
 
 /// Names of the clusters that have a directory, sorted.
 std::vector<std::string> cluster_names(const std::filesystem::path& base);
+
+/// Room that a cluster's logs and sockets should have, in bytes.
+inline constexpr std::uint64_t kRunDirSpace = 16ULL << 20;
+
+/// Bytes that the file system of a directory has free for this user; 0 if it cannot be asked.
+std::uint64_t free_space(const std::filesystem::path& dir);
 
 /// Errors if a socket path of the cluster would be longer than the kernel allows.
 Result<void> check_path_lengths(const std::filesystem::path& cluster, const std::vector<std::string>& nodes);

@@ -9,7 +9,9 @@
 
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <filesystem>
+#include <thread>
 
 #include "files.h"
 #include "process.h"
@@ -20,6 +22,8 @@ namespace ntblab::lab {
 namespace {
 
 constexpr const char* kHostAlias = "ntblab-guest";
+constexpr std::chrono::seconds kBootLimit{120};
+constexpr std::chrono::milliseconds kBootPoll{100};
 
 /// ssh expands %-sequences in the names of its files.
 std::string literal(const std::string& path) {
@@ -39,6 +43,16 @@ std::string read_to_end(int fd) {
     }
 }
 
+/// Whether the guest's present boot has come to where its sshd listens.
+bool listens(const std::filesystem::path& status_log) {
+    bool result = false;
+    for (const std::string& line : split(read_if_there(status_log), '\n')) {
+        if (line == "power-on" || line == "userspace") result = false;
+        if (line == "ssh") result = true;
+    }
+    return result;
+}
+
 }  // namespace
 
 Ssh::Ssh(const ClusterPaths& cluster, const NodeState& node)
@@ -48,12 +62,13 @@ Ssh::Ssh(const ClusterPaths& cluster, const NodeState& node)
       boots_(count_boots(files_.status_log())),
       socket_(files_.ssh_socket(boots_.count)) {}
 
-std::vector<std::string> Ssh::base_command(const std::string& master) const {
-    std::vector<std::string> result = {"ssh",           "-F", "none", "-i", literal(cluster_.ssh_key()), "-S",
-                                       literal(socket_)};
+/// What ssh and scp both take.
+std::vector<std::string> Ssh::options(const std::string& master) const {
+    std::vector<std::string> result = {"-F", "none", "-i", literal(cluster_.ssh_key())};
     for (const std::string& option :
          std::vector<std::string>{"ControlMaster=" + master, "IdentitiesOnly=yes", "IdentityAgent=none",
                                   "BatchMode=yes", "LogLevel=ERROR", "StrictHostKeyChecking=yes",
+                                  fmt::format("ControlPath=\"{}\"", literal(socket_)),
                                   fmt::format("UserKnownHostsFile=\"{}\"", literal(cluster_.known_hosts())),
                                   "GlobalKnownHostsFile=/dev/null", std::string("HostKeyAlias=") + kHostAlias,
                                   // The fastest on an emulated processor; both ends are on this machine.
@@ -63,6 +78,19 @@ std::vector<std::string> Ssh::base_command(const std::string& master) const {
                                   "ConnectTimeout=120", "ServerAliveInterval=30", "ServerAliveCountMax=10",
                                   fmt::format("Port={}", node_.ssh_port)})
         result.insert(result.end(), {"-o", option});
+    return result;
+}
+
+std::vector<std::string> Ssh::base_command(const std::string& master) const {
+    auto result = options(master);
+    result.insert(result.begin(), "ssh");
+    return result;
+}
+
+std::vector<std::string> Ssh::copy_command(const std::vector<std::string>& arguments) const {
+    auto result = options("no");
+    result.insert(result.begin(), "scp");
+    result.insert(result.end(), arguments.begin(), arguments.end());
     return result;
 }
 
@@ -82,6 +110,10 @@ Result<void> Ssh::connect() {
     const auto lock = DirectoryLock::lock(files_.dir);
     if (!lock) return fail("cluster '" + cluster_.name() + "' is gone");
     if (connected()) return {};
+    // Before that it refuses connections. Afterwards ssh will find out by itself what is wrong.
+    const auto end = std::chrono::steady_clock::now() + kBootLimit;
+    while (!listens(files_.status_log()) && is_alive(node_.qemu) && std::chrono::steady_clock::now() < end)
+        std::this_thread::sleep_for(kBootPoll);
     std::error_code ignored;
     std::filesystem::remove(socket_, ignored);
     std::filesystem::remove(files_.ssh_log(), ignored);

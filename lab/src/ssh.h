@@ -37,13 +37,19 @@ class Ssh {
     /// The line that runs a command of the guest's shell through the connection; without one, a login shell.
     /// `terminal`: with a terminal of its own.
     std::vector<std::string> command(const std::string& line, bool terminal = false) const;
-    /// For whatever `command` is spawned.
+    /// The line that copies files through the connection by scp; `arguments` are scp's own, with this node's
+    /// files as `address()` + path.
+    std::vector<std::string> copy_command(const std::vector<std::string>& arguments) const;
+    /// What stands before a path of the node in `copy_command`.
+    static const char* address() { return "root@127.0.0.1:"; }
+    /// For whatever `command` or `copy_command` is spawned.
     std::vector<std::string> environment() const;
 
     /// Runs a line and returns its standard output. Errors: it failed, or ssh did.
     Result<std::string> capture(const std::string& line) const;
 
   private:
+    std::vector<std::string> options(const std::string& master) const;
     std::vector<std::string> base_command(const std::string& master) const;
 
     ClusterPaths cluster_;

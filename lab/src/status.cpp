@@ -21,6 +21,19 @@ bool links_by_itself(const topology::Node& node) {
            std::any_of(modules.begin(), modules.end(), enables_link);
 }
 
+/// Of the endpoints whose peer is among `wanted`.
+template <typename Wanted>
+std::size_t count_links(const topology::Topology& topology, std::size_t node, Wanted wanted) {
+    if (!links_by_itself(topology.nodes[node])) return 0;
+    const auto endpoints = topology.endpoints(node);
+    return static_cast<std::size_t>(
+        std::count_if(endpoints.begin(), endpoints.end(), [&](const auto& endpoint) {
+            const auto& partitions = topology.switches[endpoint.sw].partitions;
+            const std::size_t peer = *partitions[*partitions[endpoint.partition].peer].node;
+            return wanted(peer) && links_by_itself(topology.nodes[peer]);
+        }));
+}
+
 }  // namespace
 
 void NodeStatus::take(const std::string& line) {
@@ -34,6 +47,8 @@ void NodeStatus::take(const std::string& line) {
         drivers_ = true;
     } else if (event == "drivers-failed") {
         failure_ = fmt::format("the kernel module {} could not be loaded", detail);
+    } else if (event == "share-failed") {
+        failure_ = fmt::format("the host's directory could not be mounted on /share: {}", detail);
     } else if (event == "ssh") {
         ssh_ = true;
     } else if (event == "link-up") {
@@ -53,13 +68,11 @@ std::string NodeStatus::summary() const {
 }
 
 std::size_t links_expected(const topology::Topology& topology, std::size_t node) {
-    if (!links_by_itself(topology.nodes[node])) return 0;
-    const auto endpoints = topology.endpoints(node);
-    return static_cast<std::size_t>(
-        std::count_if(endpoints.begin(), endpoints.end(), [&](const auto& endpoint) {
-            const auto& partitions = topology.switches[endpoint.sw].partitions;
-            return links_by_itself(topology.nodes[*partitions[*partitions[endpoint.partition].peer].node]);
-        }));
+    return count_links(topology, node, [](std::size_t) { return true; });
+}
+
+std::size_t links_expected(const topology::Topology& topology, std::size_t node, std::size_t peer) {
+    return count_links(topology, node, [peer](std::size_t other) { return other == peer; });
 }
 
 }  // namespace ntblab::lab

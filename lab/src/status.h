@@ -40,5 +40,7 @@ class NodeStatus {
 /// NT endpoints of a node whose link comes up by itself after boot: both sides load the driver and a client
 /// that enables the link when it is loaded.
 std::size_t links_expected(const topology::Topology& topology, std::size_t node);
+/// Of them, those that lead to `peer`.
+std::size_t links_expected(const topology::Topology& topology, std::size_t node, std::size_t peer);
 
 }  // namespace ntblab::lab

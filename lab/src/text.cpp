@@ -27,6 +27,28 @@ std::string shell_join(const std::vector<std::string>& words) {
     return result;
 }
 
+std::string shell_join_apart(const std::vector<std::string>& words) {
+    std::string result;
+    for (const std::string& word : words) {
+        if (!result.empty()) result += ' ';
+        if (word.empty()) result += "''";
+        for (std::size_t i = 0; i < word.size(); ++i) {
+            const char c = word[i];
+            const bool continued =
+                (static_cast<unsigned char>(c) & 0xc0) == 0x80;  // within a character of UTF-8
+            if (i > 0 && !continued) result += "''";
+            if (c == '\'')
+                result += "\\'";
+            else if (std::isalnum(static_cast<unsigned char>(c)) != 0 ||
+                     static_cast<unsigned char>(c) >= 0x80)
+                result += c;
+            else
+                result += std::string("'") + c + "'";
+        }
+    }
+    return result;
+}
+
 std::string human_size(std::uint64_t bytes) {
     double value = static_cast<double>(bytes);
     std::size_t unit = 0;

@@ -16,6 +16,10 @@ namespace ntblab::lab {
 /// The word as a POSIX shell must be given it; unchanged where it needs no quotes.
 std::string shell_quote(std::string_view word);
 
+/// The same words for a shell, but such that no two of their characters are next to each other in the line:
+/// who searches the command lines of processes for them (pkill -f) does not find a shell that is given it.
+std::string shell_join_apart(const std::vector<std::string>& words);
+
 /// Words as one line that a shell splits into the same words.
 std::string shell_join(const std::vector<std::string>& words);
 

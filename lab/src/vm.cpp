@@ -20,7 +20,9 @@ Result<void> prepare_vm(const Plan& plan, std::size_t node) {
     const NodePaths files = plan.paths.node(plan.topology.nodes[node].name);
     if (::mkdir(files.dir.c_str(), 0700) != 0 && errno != EEXIST)
         return fail(errno_message("cannot make " + files.dir.string()));
-    if (auto written = write_file(files.config(), guest_config(plan.topology, node)); !written)
+    if (auto written = write_file(files.config(),
+                                  guest_config(plan.topology, node, plan.share.empty() ? "" : kShareTag));
+        !written)
         return written;
     if (auto written = write_file(files.hosts(), guest_hosts(plan.topology, node)); !written) return written;
     for (const auto& log : {files.console_log(), files.qemu_log()})

@@ -18,6 +18,7 @@ TEST(ClusterState, IsReadBackAsItWasWritten) {
     ClusterState state;
     state.topology = "x.yaml";
     state.ready = true;
+    state.share = "/home/u";
     state.fabric = {12, 34};
     state.nodes.push_back({"a", 1, {56, 78}, 4022, "10.77.0.1", ""});
     ASSERT_TRUE(save_state(paths, state));
@@ -25,6 +26,7 @@ TEST(ClusterState, IsReadBackAsItWasWritten) {
     ASSERT_TRUE(read) << read.error().message;
     EXPECT_EQ(read->topology, "x.yaml");
     EXPECT_TRUE(read->ready);
+    EXPECT_EQ(read->share, "/home/u");
     EXPECT_EQ(read->fabric, (ProcessId{12, 34}));
     ASSERT_NE(read->find("a"), nullptr);
     EXPECT_EQ(read->find("a")->qemu, (ProcessId{56, 78}));

@@ -26,7 +26,8 @@ TEST(GuestConfig, OfThePair) {
     EXPECT_EQ(guest_config(pair, 1),
               "NTBLAB_CLUSTER='t'\nNTBLAB_NODE='b'\nNTBLAB_INDEX='2'\n"
               "NTBLAB_ADDRESSES='10.77.0.2/24'\nNTBLAB_LAN_ADDRESS=''\nNTBLAB_MODULES='ntb_hw_switchtec "
-              "ntb_perf'\n");
+              "ntb_perf'\nNTBLAB_SHARE=''\n");
+    EXPECT_THAT(guest_config(pair, 1, "tag"), HasSubstr("NTBLAB_SHARE='tag'\n"));
     EXPECT_THAT(guest_hosts(pair, 0), HasSubstr("10.77.0.1 a\n10.77.0.2 b\n"));
 }
 

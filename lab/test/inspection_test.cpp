@@ -12,11 +12,11 @@ using testing::HasSubstr;
 constexpr auto kDocument =
     R"({"switches": [{"name": "sw0", "vendor_id": 4600, "device_id": 16466, "partitions": [
   {"partition": 0, "node": "a", "pid": 77, "link": {"up": true, "generation": 4, "width": 16}, "bar2_size": 67108864,
-   "bar4_size": 0, "control": {"state": "LOCKED", "owner": 1}, "doorbells": {"pending": 2, "mask": 3},
+   "bar4_size": 0, "control": {"state": "LOCKED", "owner": 1}, "doorbells": {"pending": "0x2", "mask": "0x3"},
    "windows": [{"bar": 2, "offset": 4194304, "size": 1048576, "target": 1, "address": 305419896}],
    "window_read_misses": 5, "window_write_misses": 0},
   {"partition": 1, "node": null, "pid": null, "link": {"up": false, "generation": 1, "width": 1}, "bar2_size": 0,
-   "bar4_size": 0, "control": {"state": "NORMAL", "owner": null}, "doorbells": {"pending": 0, "mask": 0}, "windows": [],
+   "bar4_size": 0, "control": {"state": "NORMAL", "owner": null}, "doorbells": {"pending": "0x0", "mask": "0x0"}, "windows": [],
    "window_read_misses": 0, "window_write_misses": 0}]}]})";
 
 TEST(Inspection, ShowsLinksWindowsAndLocks) {

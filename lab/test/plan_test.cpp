@@ -24,9 +24,10 @@ class PlanTest : public testing::Test {
         }
         return install;
     }
-    static Plan plan(const Install& install, const std::string& memory, const std::string& dir = "/run/p") {
+    Plan plan(const Install& install, const std::string& memory, const std::string& dir = "") const {
+        const std::filesystem::path where = dir.empty() ? dir_.path() : std::filesystem::path(dir);
         const std::string text = "name: p\nnodes: {a: {memory: " + memory + "}}\n";
-        return {topology::parse(text, "p.yaml").value(), text, {dir}, install, Accelerator::tcg, ""};
+        return {topology::parse(text, "p.yaml").value(), text, {where}, install, Accelerator::tcg, ""};
     }
     TemporaryDir dir_;
 };
@@ -46,6 +47,12 @@ TEST_F(PlanTest, WithTooMuchMemoryIsRefusedUnlessAskedFor) {
     const auto install = complete();
     EXPECT_THAT(check_host(plan(install, "1T"), false).error().message, HasSubstr("may take 1T of memory"));
     EXPECT_TRUE(check_host(plan(install, "1T"), true));
+}
+
+TEST_F(PlanTest, WithoutRoomForTheClusterIsRefused) {
+    // No file system of the kernel's own has room.
+    EXPECT_THAT(check_host(plan(complete(), "128M", "/proc/self"), false).error().message,
+                HasSubstr("the run directory /proc has 0 free, a cluster needs 16M"));
 }
 
 TEST_F(PlanTest, WithALongPathIsRefused) {

@@ -46,6 +46,17 @@ TEST(QemuCommand, HasTheMachineOfTheTopology) {
     EXPECT_THAT(line, Contains("-no-user-config"));
 }
 
+TEST(QemuCommand, HasTheIommuOfANodeThatWantsOneBeforeAllDevices) {
+    const Plan both =
+        plan("nodes: {a: {iommu: true, cmdline: nokaslr}, b: {}}\nswitches: {sw0: {nt-pairs: [[a, b]]}}\n");
+    const auto with = qemu_command(both, 0);
+    EXPECT_EQ(values(with, "-device").front(), "intel-iommu,intremap=off");
+    EXPECT_THAT(values(with, "-append"), ElementsAre("console=ttyS0 quiet intel_iommu=on nokaslr"));
+    const auto without = qemu_command(both, 1);
+    EXPECT_THAT(values(without, "-device"), Not(Contains(HasSubstr("iommu"))));
+    EXPECT_THAT(values(without, "-append"), ElementsAre("console=ttyS0 quiet"));
+}
+
 TEST(QemuCommand, HasAnEndpointBehindARootPort) {
     const auto devices = values(qemu_command(plan(kPair), 1), "-device");
     EXPECT_THAT(devices, Contains("pcie-root-port,id=rp0,chassis=1,slot=1,x-speed=16,x-width=16"));
@@ -78,7 +89,37 @@ TEST(QemuCommand, TellsTheGuestItsFiles) {
                 ElementsAre("name=opt/ntblab/config,file=/run/t/a/config",
                             "name=opt/ntblab/hosts,file=/run/t/a/hosts",
                             "name=opt/ntblab/authorized_keys,file=/run/t/ssh_key.pub",
-                            "name=opt/ntblab/ssh_host_key,file=/run/t/ssh_host_key"));
+                            "name=opt/ntblab/ssh_key,file=/run/t/ssh_key",
+                            "name=opt/ntblab/ssh_host_key,file=/run/t/ssh_host_key",
+                            "name=opt/ntblab/ssh_host_key.pub,file=/run/t/ssh_host_key.pub"));
+}
+
+TEST(QemuCommand, ADirectoryIsSharedIfThereIsOne) {
+    EXPECT_THAT(values(qemu_command(plan(kPair), 0), "-fsdev"), testing::IsEmpty());
+    Plan sharing = plan(kPair);
+    sharing.share = "/home/u/a,b";
+    const auto line = qemu_command(sharing, 0);
+    EXPECT_THAT(values(line, "-fsdev"),
+                ElementsAre("local,id=share,path=/home/u/a,,b,security_model=none,multidevs=remap"));
+    EXPECT_THAT(values(line, "-device"), Contains("virtio-9p-pci,fsdev=share,mount_tag=ntblab.share"));
+}
+
+TEST(QemuCommand, GdbHasASocketIfAsked) {
+    EXPECT_THAT(values(qemu_command(plan(kPair), 0), "-gdb"), testing::IsEmpty());
+    Plan debugged = plan(kPair);
+    debugged.gdb = true;
+    const auto line = qemu_command(debugged, 0);
+    EXPECT_THAT(values(line, "-gdb"), ElementsAre("chardev:gdb"));
+    EXPECT_THAT(values(line, "-chardev"),
+                Contains("socket,id=gdb,path=/run/t/a/gdb.sock,server=on,wait=off"));
+}
+
+TEST(Install, AKernelHasAnImageOfItsOwn) {
+    const Install debug = find_install("debug");
+    EXPECT_EQ(debug.kernel(), debug.share / "kernel@debug/vmlinux");
+    EXPECT_EQ(debug.rootfs(), debug.share / "image@debug/rootfs.erofs");
+    EXPECT_EQ(find_install("/home/u/linux").initrd(), debug.share / "image@+home+u+linux/initrd.img");
+    EXPECT_EQ(find_install().kernel(), debug.share / "kernel/vmlinux");
 }
 
 TEST(QemuCommand, MacAddressesCarryTheIndex) {

@@ -29,6 +29,19 @@ TEST_F(RemoteCommandTest, WordsArriveAsTheyAre) {
     EXPECT_EQ(exit_code(command({"test", "a 'b' \"$c\" *", "=", "a 'b' \"$c\" *"}).line()), 0);
 }
 
+TEST_F(RemoteCommandTest, OddWordsArriveAsTheyAre) {
+    for (const std::string& word :
+         {std::string(""), std::string("\n"), std::string("it's"), std::string("\\n$x`y`"), std::string("-n"),
+          std::string("gr\xc3\xbc\xc3\x9f"), std::string("\xff\xfe"), std::string(20'000, '\'')})
+        EXPECT_EQ(exit_code(command({"test", word + "!", "=", word + "!"}).line()), 0) << word.substr(0, 20);
+    EXPECT_EQ(exit_code(command({"test", "", "=", ""}).line()), 0);
+}
+
+TEST_F(RemoteCommandTest, TheShellsOwnLineDoesNotShowTheCommand) {
+    EXPECT_EQ(command({"sleep", "1000"}).line().find("sl"), std::string::npos);
+    EXPECT_EQ(command({"pkill", "-f", "a b"}).line().find("a b"), std::string::npos);
+}
+
 TEST_F(RemoteCommandTest, RecallsA255) {
     const RemoteCommand bad = command({"sh", "-c", "exit 255"});
     EXPECT_EQ(exit_code(bad.line()), 255);

@@ -63,5 +63,17 @@ TEST(Status, LinksAreExpectedWhereBothSidesEnableThem) {
     EXPECT_EQ(links_expected(three, 2), 0U);
 }
 
+TEST(LinksExpected, TowardsOnePeer) {
+    const auto triangle = topology::parse(
+                              "name: t\nnodes: {a: {}, b: {}, c: {modules: []}}\n"
+                              "switches: {s: {model: pfx-100xg4, nt-pairs: [[a, b], [a, c], [a, b]]}}\n",
+                              "t.yaml")
+                              .value();
+    EXPECT_EQ(links_expected(triangle, 0, 1), 2U);
+    EXPECT_EQ(links_expected(triangle, 1, 0), 2U);
+    EXPECT_EQ(links_expected(triangle, 0, 2), 0U);
+    EXPECT_EQ(links_expected(triangle, 0), 2U);
+}
+
 }  // namespace
 }  // namespace ntblab::lab

@@ -88,11 +88,11 @@ class Cluster:
         self._own_dir = own_dir
 
     @classmethod
-    def up(cls, topology, name=None, run_dir=None, **options):
+    def up(cls, topology, name=None, run_dir=None, arguments=(), **options):
         own_dir = None if run_dir else tempfile.mkdtemp(prefix="ntb-")
         run_dir = pathlib.Path(run_dir or own_dir)
-        arguments = ["up", REPO / topology, "--json"] + (["--name", name] if name else [])
-        report = json.loads(ntblab(*arguments, run_dir=run_dir, **options).stdout)
+        named = ["--name", name] if name else []
+        report = json.loads(ntblab("up", REPO / topology, "--json", *named, *arguments, run_dir=run_dir, **options).stdout)
         return cls(report["cluster"], run_dir, [node["name"] for node in report["nodes"]], report, own_dir)
 
     def __enter__(self):

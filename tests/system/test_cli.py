@@ -2,11 +2,14 @@
 """What ntblab answers to wrong usage and wrong files; nothing of this starts a machine."""
 
 import json
+import os
 import re
 import shlex
+import signal
+import subprocess
 
 import pytest
-from support.ntblab_cli import REPO, ntblab, strays
+from support.ntblab_cli import NTBLAB, REPO, ntblab, strays
 
 PAIR = REPO / "topologies/pair.yaml"
 
@@ -77,6 +80,49 @@ def test_a_run_directory_that_cannot_be_used_is_named(tmp_path):
         result = ntblab("up", PAIR, run_dir=run_dir, check=False)
         assert result.returncode == 1
         assert str(run_dir) in result.stderr and "NTBLAB_RUN_DIR" in result.stderr
+
+
+def test_ls_and_down_name_it_too(tmp_path):
+    (tmp_path / "file").touch()
+    for command in (["ls"], ["ls", "--json"], ["down"], ["down", "--all"]):
+        result = ntblab(*command, run_dir=tmp_path / "file", check=False)
+        assert (result.returncode, result.stdout) == (1, "")
+        assert str(tmp_path / "file") in result.stderr and "NTBLAB_RUN_DIR" in result.stderr
+
+
+def test_output_that_nobody_reads_is_no_error(run_dir):
+    reading, writing = os.pipe()
+    os.close(reading)
+    result = subprocess.run([NTBLAB, "up", PAIR, "--dry-run"], env=dict(os.environ, NTBLAB_RUN_DIR=str(run_dir)), stdout=writing,
+                            stderr=subprocess.PIPE, timeout=60, check=False)
+    os.close(writing)
+    assert result.returncode in (0, 128 + signal.SIGPIPE) and result.stderr == b""
+
+
+@pytest.mark.parametrize("option", ["--share", "--kernel"])
+def test_a_directory_that_is_none_is_refused(run_dir, tmp_path, option):
+    code, message = refused(run_dir, "up", PAIR, option, tmp_path / "none")
+    assert code == 1 and message == f"ntblab: {option} {tmp_path}/none: No such file or directory; expected a directory\n"
+    (tmp_path / "file").touch()
+    code, message = refused(run_dir, "up", PAIR, option, tmp_path / "file")
+    assert code == 1 and f"{option} {tmp_path}/file: is no directory" in message
+
+
+def test_a_share_of_the_file_is_beside_it(run_dir, tmp_path):
+    (tmp_path / "shared").mkdir()
+    topology = tmp_path / "t.yaml"
+    topology.write_text("name: t\nshare: shared\nnodes: {a: {}}\n")
+    assert f"path={tmp_path}/shared,security_model=none" in ntblab("up", topology, "--dry-run", run_dir=run_dir, cwd="/").stdout
+    topology.write_text("name: t\nshare: missing\nnodes: {a: {}}\n")
+    code, message = refused(run_dir, "up", topology)
+    assert code == 1 and f"{topology}: share {tmp_path}/missing: No such file or directory" in message
+
+
+def test_gdb_gets_a_socket_for_each_node(run_dir):
+    text = ntblab("up", PAIR, "--dry-run", "--gdb", run_dir=run_dir).stdout
+    assert text.count("-gdb chardev:gdb") == 2
+    assert f"socket,id=gdb,path={run_dir}/pair/a/gdb.sock,server=on,wait=off" in text
+    assert "gdb" not in ntblab("up", PAIR, "--dry-run", run_dir=run_dir).stdout
 
 
 def test_doctor_says_what_it_looked_at(run_dir):

@@ -3,8 +3,10 @@
 
 import json
 import os
+import pathlib
 import random
 import resource
+import shutil
 import signal
 import time
 
@@ -134,6 +136,34 @@ def test_a_node_that_fails_to_start_again_does_not_harm_the_others(fake):
     again = fake.run("start", "a", FAKE_QEMU="crash")
     assert again.returncode == 1 and "this machine is not for you" in again.stderr
     assert [node["running"] for node in json.loads(fake.run("ls", "--json").stdout)[0]["nodes"]] == [False, True]
+
+
+def test_a_kernel_that_is_not_ready_is_named_with_what_makes_it_so(fake):
+    up = fake.run("up", fake.topology, "--kernel", "debug")
+    assert up.returncode == 1 and "run `./bootstrap kernel debug`" in up.stderr
+    tree = fake.folder / "linux"
+    tree.mkdir()
+    up = fake.run("up", fake.topology, "--kernel", tree)
+    assert up.returncode == 1 and f"run `./bootstrap kernel {tree}`" in up.stderr
+    assert strays(fake.run_dir) == []
+
+
+def test_a_kernel_that_was_built_again_is_refused(fake):
+    tree = fake.folder / "linux"
+    tree.mkdir()
+    share, variant = fake.folder / "share", "@" + str(tree).replace("/", "+")
+    for part in ("kernel", "image"):
+        shutil.copytree(share / part, share / (part + variant))
+    (tree / "vmlinux").touch()
+    os.utime(share / ("kernel" + variant) / "vmlinux", (1, 1))
+    up = fake.run("up", fake.topology, "--kernel", tree)
+    assert up.returncode == 1 and f"run `./bootstrap kernel {tree}` again" in up.stderr
+    (share / ("kernel" + variant) / "vmlinux").touch()
+    assert fake.run("up", fake.topology, "--kernel", tree).returncode == 0
+    assert json.loads(fake.run("ls", "--json").stdout)[0]["kernel"] == str(tree)
+    assert fake.run("kill", "a").returncode == 0
+    assert fake.run("start", "a").returncode == 0
+    assert variant in pathlib.Path(f"/proc/{json.loads(fake.run('ls', '--json').stdout)[0]['nodes'][0]['pid']}/cmdline").read_text()
 
 
 def test_logs_are_those_of_the_guest(fake):

@@ -25,6 +25,10 @@ def test_exec_keeps_arguments_apart(pair):
     assert result.stdout == """<a b><c'd><"$HOME"><*>"""
 
 
+def test_the_shell_of_exec_is_not_found_by_what_it_runs(pair):
+    assert pair.ntblab("exec", f"{pair.name}/a", "--", "pgrep", "-f", "no.*such[.]program", check=False).returncode == 1
+
+
 def test_guests_know_each_other_by_name(pair):
     assert pair.run("a", "hostname") == "a"
     assert pair.run("a", "getent hosts b").split()[1] == "b"

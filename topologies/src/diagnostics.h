@@ -18,22 +18,25 @@ class Diagnostics {
   public:
     explicit Diagnostics(std::string path) : path_(std::move(path)) {}
 
-    void error(const YAML::Mark& mark, const std::string& message) { errors_.push_back(at(mark, message)); }
-    void warning(const YAML::Mark& mark, const std::string& message) {
-        warnings_.push_back(at(mark, message));
-    }
+    void error(const YAML::Mark& mark, const std::string& message) { errors_.push_back({mark, message}); }
+    void warning(const YAML::Mark& mark, const std::string& message) { warnings_.push_back({mark, message}); }
 
     bool ok() const { return errors_.empty(); }
-    /// All errors, one a line.
+    /// All errors, one a line, in the order of the file.
     tl::unexpected<Error> failure() const;
-    const std::vector<std::string>& warnings() const { return warnings_; }
+    /// Likewise.
+    std::vector<std::string> warnings() const { return in_order(warnings_); }
 
   private:
-    std::string at(const YAML::Mark& mark, const std::string& message) const;
+    struct Finding {
+        YAML::Mark mark;
+        std::string message;
+    };
+    std::vector<std::string> in_order(std::vector<Finding> findings) const;
 
     std::string path_;
-    std::vector<std::string> errors_;
-    std::vector<std::string> warnings_;
+    std::vector<Finding> errors_;
+    std::vector<Finding> warnings_;
 };
 
 }  // namespace ntblab::topology

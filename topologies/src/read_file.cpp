@@ -2,8 +2,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <regex>
 
+#include "read_validate.h"
 #include "settings.h"
 
 namespace ntblab::topology {
@@ -60,14 +62,15 @@ std::vector<std::string> read_modules(Reader& reader, const YAML::Node& node, co
 
 NodeSettings read_node(Reader& reader, const YAML::Node& node, const std::string& owner) {
     NodeSettings result;
-    const Fields fields =
-        reader.mapping(node, owner, {"cpus", "memory", "cmdline", "modules", "link", "windows", "vectors"});
+    const Fields fields = reader.mapping(
+        node, owner, {"cpus", "memory", "cmdline", "iommu", "modules", "link", "windows", "vectors"});
     if (const auto* cpus = fields.find("cpus"))
         result.cpus = reader.integer(*cpus, "cpus of " + owner, 1, 64);
     if (const auto* memory = fields.find("memory"))
         result.memory = read_memory(reader, *memory, "memory of " + owner);
     if (const auto* cmdline = fields.find("cmdline"))
         result.cmdline = read_cmdline(reader, *cmdline, "cmdline of " + owner);
+    if (const auto* iommu = fields.find("iommu")) result.iommu = reader.boolean(*iommu, "iommu of " + owner);
     if (const auto* modules = fields.find("modules"))
         result.modules = read_modules(reader, *modules, "modules of " + owner);
     result.endpoint = read_endpoint(reader, fields, owner);
@@ -93,15 +96,15 @@ void read_pair_nodes(Reader& reader, const YAML::Node& node, const std::string& 
     result.push_back(pair);
 }
 
-void read_pair(Reader& reader, const YAML::Node& node, const std::string& what,
+void read_pair(Reader& reader, const YAML::Node& node, const std::string& what, PairSettings pair,
                std::vector<PairSettings>& result) {
-    if (!node.IsMap()) return read_pair_nodes(reader, node, what, result, {});
+    if (!node.IsMap()) return read_pair_nodes(reader, node, what, result, pair);
     const Fields fields = reader.mapping(node, what, {"nodes", "partitions"});
-    PairSettings pair;
     if (const auto* partitions = fields.find("partitions")) {
         const auto numbers = reader.sequence(*partitions, "partitions of " + what, 2, 2);
         for (unsigned side = 0; side < numbers.size(); ++side)
             pair.partitions[side] = reader.integer(numbers[side], "a partition of " + what, 0, 47);
+        pair.numbers_readable = pair.partitions[0] && pair.partitions[1];
     }
     if (const auto* nodes = fields.find("nodes")) return read_pair_nodes(reader, *nodes, what, result, pair);
     reader.diagnostics().error(node.Mark(), fmt::format("{} has no 'nodes'; add nodes: [a, b]", what));
@@ -119,9 +122,11 @@ SwitchSettings read_switch(Reader& reader, const Field& field) {
         result.partitions = reader.integer(*count, "partitions of " + owner, 2, 48);
     result.endpoint = read_endpoint(reader, fields, owner);
     if (const auto* pairs = fields.find("nt-pairs")) {
-        unsigned index = 0;
-        for (const YAML::Node& pair : reader.sequence(*pairs, "nt-pairs of " + owner, 1, kMostPairs))
-            read_pair(reader, pair, fmt::format("nt-pairs[{}] of {}", index++, owner), result.pairs);
+        PairSettings next;
+        for (const YAML::Node& pair : reader.sequence(*pairs, "nt-pairs of " + owner, 1, kMostPairs)) {
+            read_pair(reader, pair, fmt::format("nt-pairs[{}] of {}", next.index, owner), next, result.pairs);
+            ++next.index;
+        }
     } else if (field.value.IsMap()) {
         reader.diagnostics().error(field.where,
                                    fmt::format("{} has no 'nt-pairs'; add nt-pairs: [[a, b]]", owner));
@@ -129,9 +134,19 @@ SwitchSettings read_switch(Reader& reader, const Field& field) {
     return result;
 }
 
+/// Names that a guest's /etc/hosts has for itself.
+constexpr std::array<const char*, 3> kReservedNames = {"localhost", "ip6-localhost", "ip6-loopback"};
+
 void read_nodes(Reader& reader, const YAML::Node& nodes, FileSettings& result) {
     const Fields fields = reader.named(nodes, "'nodes'", "node");
+    result.nodes_known = nodes.IsMap() && fields.entries.size() == nodes.size();
     for (const Field& field : fields.entries) {
+        if (std::find(kReservedNames.begin(), kReservedNames.end(), field.key) != kReservedNames.end())
+            reader.diagnostics().error(
+                field.where,
+                fmt::format(
+                    "a node cannot be named '{}', which is every guest's name for itself; choose another",
+                    field.key));
         NamedNode node{field.key, field.where, {}};
         if (!field.value.IsNull())
             node.settings = read_node(reader, field.value, fmt::format("node '{}'", field.key));
@@ -142,14 +157,28 @@ void read_nodes(Reader& reader, const YAML::Node& nodes, FileSettings& result) {
             nodes.Mark(), fmt::format("'nodes' has {} nodes; expected 1 to {}", nodes.size(), kMostNodes));
 }
 
+std::optional<std::string> read_path(Reader& reader, const YAML::Node& node, const std::string& what,
+                                     const char* expected) {
+    auto path = reader.string(node, what);
+    if (path && path->empty())
+        reader.diagnostics().error(node.Mark(), fmt::format("{} is empty; expected {}", what, expected));
+    return path;
+}
+
 }  // namespace
 
 FileSettings read_file(Reader& reader, const YAML::Node& document) {
     FileSettings result;
     const Fields fields =
-        reader.mapping(document, "the topology", {"name", "lan", "defaults", "nodes", "switches"});
+        reader.mapping(document, "the topology",
+                       {"name", "lan", "share", "kernel", "defaults", "nodes", "switches", "validate"});
     if (const auto* name = fields.find("name")) result.name = reader.name(*name, "'name'").value_or("");
     if (const auto* lan = fields.find("lan")) result.lan = reader.boolean(*lan, "'lan'").value_or(false);
+    if (const auto* share = fields.find("share"))
+        result.share = read_path(reader, *share, "'share'", "the path of a directory").value_or("");
+    if (const auto* kernel = fields.find("kernel"))
+        result.kernel = read_path(reader, *kernel, "'kernel'", "stock, debug, or the path of a directory");
+    if (const auto* validate = fields.find("validate")) result.validate = read_validate(reader, *validate);
     if (const auto* defaults = fields.find("defaults"))
         result.defaults = read_node(reader, *defaults, "'defaults'");
     if (const auto* nodes = fields.find("nodes")) read_nodes(reader, *nodes, result);

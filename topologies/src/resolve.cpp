@@ -28,22 +28,37 @@ Node resolve_node(const NamedNode& named, const NodeSettings& defaults) {
         if (settings->cpus) node.cpus = *settings->cpus;
         if (settings->memory) node.memory = *settings->memory;
         if (settings->cmdline) node.cmdline = *settings->cmdline;
+        if (settings->iommu) node.iommu = *settings->iommu;
         if (settings->modules) node.modules = *settings->modules;
     }
     return node;
+}
+
+std::string unknown_node(const Topology& topology, const std::string& name) {
+    std::vector<std::string> names;
+    names.reserve(topology.nodes.size());
+    for (const Node& known : topology.nodes) names.push_back(known.name);
+    const std::string guess = nearest(name, names);
+    return fmt::format("the unknown node '{}'; {}", name,
+                       guess.empty() ? "add it to 'nodes'" : fmt::format("did you mean '{}'?", guess));
 }
 
 /// Resolves one switch of a file.
 class SwitchResolver {
   public:
     SwitchResolver(const FileSettings& file, const SwitchSettings& settings, const Topology& topology,
-                   Diagnostics& diagnostics)
-        : file_(file), settings_(settings), topology_(topology), diagnostics_(diagnostics) {}
+                   bool readable, Diagnostics& diagnostics)
+        : file_(file),
+          settings_(settings),
+          topology_(topology),
+          diagnostics_(diagnostics),
+          readable_(readable) {}
 
     Switch resolve() {
         result_.name = settings_.name;
-        const Model& model = find_model();
-        for (unsigned index = 0; index < settings_.pairs.size(); ++index) place(index);
+        const Model* model = find_model();
+        for (const PairSettings& pair : settings_.pairs) place(pair);
+        if (!readable_ || model == nullptr) return std::move(result_);
         if (settings_.partitions) {
             if (result_.partitions.size() > *settings_.partitions)
                 error(fmt::format(
@@ -52,7 +67,7 @@ class SwitchResolver {
             else
                 grow(*settings_.partitions);
         }
-        check_links(model);
+        check_links(*model);
         return std::move(result_);
     }
 
@@ -61,7 +76,7 @@ class SwitchResolver {
         diagnostics_.error(settings_.where, fmt::format("switch '{}' {}", settings_.name, message));
     }
 
-    const Model& find_model() {
+    const Model* find_model() {
         const std::string name = settings_.model.value_or(result_.model);
         const auto* found = std::ranges::find(kModels, name, &Model::name);
         if (found == kModels.end()) {
@@ -72,12 +87,12 @@ class SwitchResolver {
             error(fmt::format("is of the unknown model '{}'; {}", name,
                               guess.empty() ? "expected one such as pfx-52xg4 or pfx-100xg5"
                                             : fmt::format("did you mean '{}'?", guess)));
-            return *std::ranges::find(kModels, result_.model, &Model::name);  // The default.
+            return nullptr;
         }
         result_.model = name;
         result_.vendor_id = found->vendor_id;
         result_.device_id = found->device_id;
-        return *found;
+        return found;
     }
 
     void grow(std::size_t count) {
@@ -88,23 +103,16 @@ class SwitchResolver {
 
     std::optional<std::size_t> find_side(const PairSettings& pair, unsigned side) {
         const auto node = topology_.find_node(pair.nodes[side]);
-        if (node) return node;
-        std::vector<std::string> names;
-        for (const Node& known : topology_.nodes) names.push_back(known.name);
-        const std::string guess = nearest(pair.nodes[side], names);
-        diagnostics_.error(
-            pair.where[side],
-            fmt::format("an NT pair of switch '{}' names the unknown node '{}'; {}", settings_.name,
-                        pair.nodes[side],
-                        guess.empty() ? "add it to 'nodes'" : fmt::format("did you mean '{}'?", guess)));
+        if (node || !file_.nodes_known) return node;
+        diagnostics_.error(pair.where[side], fmt::format("an NT pair of switch '{}' names {}", settings_.name,
+                                                         unknown_node(topology_, pair.nodes[side])));
         return std::nullopt;
     }
 
-    void place(unsigned index) {
-        const PairSettings& pair = settings_.pairs[index];
-        const unsigned numbers[2] = {pair.partitions[0].value_or(2 * index),
-                                     pair.partitions[1].value_or(2 * index + 1)};
-        if (numbers[0] == numbers[1]) {
+    void place(const PairSettings& pair) {
+        const unsigned numbers[2] = {pair.partitions[0].value_or(2 * pair.index),
+                                     pair.partitions[1].value_or(2 * pair.index + 1)};
+        if (pair.numbers_readable && numbers[0] == numbers[1]) {
             diagnostics_.error(pair.where[0],
                                fmt::format("both sides of an NT pair of switch '{}' are partition {}; give "
                                            "each side its own",
@@ -113,7 +121,7 @@ class SwitchResolver {
         }
         for (unsigned side = 0; side < 2; ++side) {
             const auto node = find_side(pair, side);
-            if (!node) continue;
+            if (!node || !pair.numbers_readable) continue;
             grow(numbers[side] + 1);
             Partition& partition = result_.partitions[numbers[side]];
             if (partition.node) {
@@ -130,7 +138,7 @@ class SwitchResolver {
             override_with(partition, file_.defaults.endpoint);
             override_with(partition, settings_.endpoint);
             override_with(partition, file_.nodes[*node].settings.endpoint);
-            check_windows(partition, pair.where[side]);
+            if (readable_) check_windows(partition, pair.where[side]);
         }
     }
 
@@ -192,8 +200,23 @@ class SwitchResolver {
     const SwitchSettings& settings_;
     const Topology& topology_;
     Diagnostics& diagnostics_;
+    bool readable_;  ///< Every value of the file was read: sums over defaults in place of wrong ones would
+                     ///< mislead.
     Switch result_;
 };
+
+void resolve_steps(const FileSettings& file, Topology& result, Diagnostics& diagnostics) {
+    unsigned index = 0;
+    for (const StepSettings& settings : file.validate) {
+        const auto node = result.find_node(settings.node);
+        if (!node && !settings.node.empty() && file.nodes_known)
+            diagnostics.error(settings.where, fmt::format("validate[{}] is for {}", index,
+                                                          unknown_node(result, settings.node)));
+        ++index;
+        Step& step = result.validate.emplace_back(settings.step);
+        step.node = node.value_or(0);
+    }
+}
 
 }  // namespace
 
@@ -201,14 +224,18 @@ Topology resolve(const FileSettings& file, Diagnostics& diagnostics) {
     Topology result;
     result.name = file.name;
     result.lan = file.lan;
+    result.share = file.share;
+    if (file.kernel) result.kernel = *file.kernel;
     for (const NamedNode& node : file.nodes) result.nodes.push_back(resolve_node(node, file.defaults));
+    const bool readable = diagnostics.ok();
     for (const SwitchSettings& settings : file.switches)
-        result.switches.push_back(SwitchResolver(file, settings, result, diagnostics).resolve());
+        result.switches.push_back(SwitchResolver(file, settings, result, readable, diagnostics).resolve());
     // ntb_netdev does not load without an NTB device.
     for (std::size_t node = 0; node < file.nodes.size(); ++node) {
         const bool said = file.nodes[node].settings.modules || file.defaults.modules;
         if (!said && result.endpoints(node).empty()) result.nodes[node].modules.clear();
     }
+    resolve_steps(file, result, diagnostics);
     result.warnings = diagnostics.warnings();
     return result;
 }

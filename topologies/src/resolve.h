@@ -8,7 +8,8 @@
 
 namespace ntblab::topology {
 
-/// Contradictions go to `diagnostics`; the result is of use only if there are none.
+/// Contradictions go to `diagnostics`, also of a file that has errors already; the result is of use only if
+/// there are none.
 Topology resolve(const FileSettings& file, Diagnostics& diagnostics);
 
 }  // namespace ntblab::topology

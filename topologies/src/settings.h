@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "reader.h"
+#include "topology/topology.h"
 
 namespace ntblab::topology {
 
@@ -25,6 +26,7 @@ struct NodeSettings {
     std::optional<unsigned> cpus;
     std::optional<std::uint64_t> memory;
     std::optional<std::string> cmdline;
+    std::optional<bool> iommu;
     std::optional<std::vector<std::string>> modules;
     EndpointSettings endpoint;
 };
@@ -36,9 +38,11 @@ struct NamedNode {
 };
 
 struct PairSettings {
+    unsigned index = 0;  ///< Place in the switch's list, from 0.
     std::string nodes[2];
     YAML::Mark where[2];
     std::optional<unsigned> partitions[2];
+    bool numbers_readable = true;  ///< Those that the file gives, if any, are in `partitions`.
 };
 
 struct SwitchSettings {
@@ -50,11 +54,21 @@ struct SwitchSettings {
     std::vector<PairSettings> pairs;
 };
 
+struct StepSettings {
+    Step step;  ///< But for its node.
+    std::string node;
+    YAML::Mark where;  ///< Of the node's name.
+};
+
 struct FileSettings {
     std::string name;
     bool lan = false;
+    std::string share;
+    std::optional<std::string> kernel;
+    std::vector<StepSettings> validate;
     NodeSettings defaults;
     std::vector<NamedNode> nodes;
+    bool nodes_known = false;  ///< `nodes` holds all that the file names: a reference to another is wrong.
     std::vector<SwitchSettings> switches;
 };
 

@@ -38,6 +38,7 @@ std::string nearest(std::string_view word, std::span<const std::string> candidat
     std::string result;
     for (const std::string& candidate : candidates) {
         const std::size_t distance = edit_distance(normalised(word), normalised(candidate));
+        if (distance >= word.size()) continue;  // nothing of it is kept
         if (distance < best || (distance == best && result.empty())) {
             best = distance;
             result = candidate;

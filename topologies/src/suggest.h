@@ -11,7 +11,7 @@
 namespace ntblab::topology {
 
 /// The candidate at the smallest edit distance (Levenshtein, case ignored, '_' equal to '-') from `word`, if
-/// that is at most a third of the word's length (at least 1); "" if there is none.
+/// that is at most a third of the word's length (at least 1, but not all of it); "" if there is none.
 std::string nearest(std::string_view word, std::span<const std::string> candidates);
 
 }  // namespace ntblab::topology

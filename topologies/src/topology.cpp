@@ -77,7 +77,6 @@ Result<Topology> parse(const std::string& text, const std::string& path) {
     Diagnostics diagnostics(path);
     Reader reader(diagnostics);
     const FileSettings settings = read_file(reader, documents[0]);
-    if (!diagnostics.ok()) return diagnostics.failure();
     Topology topology = resolve(settings, diagnostics);
     if (!diagnostics.ok()) return diagnostics.failure();
     return topology;

@@ -34,6 +34,38 @@ TEST(Errors, AreAllReported) {
               "t.yaml:4:13: cpus of node 'a' is 99; expected 1 to 64");
 }
 
+TEST(Errors, OfFormAndOfMeaningAreReportedTogetherInTheOrderOfTheFile) {
+    EXPECT_EQ(
+        bad("name: p\nnodes:\n  a: {}\n  b: {cpus: 0}\nswitches:\n  s:\n    nt-pairs: [[a, c], [a, b]]\n    "
+            "vectors: 2\n"),
+        "t.yaml:4:13: cpus of node 'b' is 0; expected 1 to 64\n"
+        "t.yaml:7:20: an NT pair of switch 's' names the unknown node 'c'; add it to 'nodes'\n"
+        "t.yaml:8:14: vectors of switch 's' is 2; expected 4 to 32");
+}
+
+TEST(Errors, HaveNoConsequences) {
+    // What refers to something unreadable, or sums over it, is not wrong for that.
+    EXPECT_EQ(
+        bad("name: p\nnodes: {A: {}, b: {}}\nswitches: {s: {nt-pairs: [[a, b]]}}\n"),
+        "t.yaml:2:9: 'A' cannot name a node; use lower-case letters, digits and inner hyphens, at most 32 "
+        "characters");
+    EXPECT_EQ(
+        bad("name: p\nnodes: {a: {}, b: {}}\nswitches: {s: {model: pfx-28xg4, link: {width: x3}, nt-pairs: "
+            "[[a, b]]}}\n"),
+        "t.yaml:3:48: link width of switch 's' is the text 'x3'; expected x1, x2, x4, x8 or x16");
+    EXPECT_EQ(
+        bad("name: p\nnodes: {a: {}, b: {}}\nswitches: {s: {nt-pairs: [{nodes: [a, b], partitions: [0, 48]}, "
+            "[a, b]]}}\n"),
+        "t.yaml:3:59: a partition of nt-pairs[0] of switch 's' is 48; expected 0 to 47");
+}
+
+TEST(Errors, AGuestsNameForItselfNamesNoNode) {
+    EXPECT_EQ(
+        bad("name: p\nnodes: {localhost: {}}\n"),
+        "t.yaml:2:9: a node cannot be named 'localhost', which is every guest's name for itself; choose "
+        "another");
+}
+
 TEST(Errors, AnUnknownKeyHasASuggestion) {
     EXPECT_EQ(in_node("cpu: 1"), "t.yaml:3:7: unknown key 'cpu' in node 'a'; did you mean 'cpus'?");
     EXPECT_THAT(in_node("Memory: 1G"), HasSubstr("did you mean 'memory'?"));

@@ -28,6 +28,7 @@ TEST(Settings, ThePairHasTheDocumentedDefaults) {
     EXPECT_EQ(t.nodes[1].cpus, 1U);
     EXPECT_EQ(t.nodes[1].memory, 1ULL << 30);
     EXPECT_EQ(t.nodes[1].cmdline, "");
+    EXPECT_FALSE(t.nodes[1].iommu);
     EXPECT_THAT(t.nodes[1].modules, ElementsAre("ntb_transport", "ntb_hw_switchtec", "ntb_netdev"));
     ASSERT_EQ(t.switches.size(), 1U);
     EXPECT_EQ(t.switches[0].device_id, 0x4052);

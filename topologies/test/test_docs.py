@@ -21,7 +21,7 @@ def rows(prefix, part):
 
 def table():
     parts = [("", SCHEMA)]
-    for prefix, name in [("nodes.*.", "node"), ("switches.*.", "switch"), ("*.link.", "link"), ("*.windows.", "windows")]:
+    for prefix, name in [("nodes.*.", "node"), ("switches.*.", "switch"), ("validate[].", "step"), ("*.link.", "link"), ("*.windows.", "windows")]:
         parts.append((prefix, SCHEMA["definitions"][name]))
     lines = ["| field | meaning | default |", "|---|---|---|"]
     for prefix, part in parts:

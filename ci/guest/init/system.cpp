@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <cerrno>
 #include <csignal>
 #include <cstring>
 #include <deque>
@@ -51,9 +52,19 @@ void set_identity(const Config& config) {
     write_file("/etc/hostname", config.node + "\n", 0644);
     const auto hosts = read_file(told_by_host + "hosts/raw");
     write_file("/etc/hosts", hosts.empty() ? "127.0.0.1 localhost\n" : hosts, 0644);
+    // One key pair and one host key for all guests of a cluster: each is root at each.
     mkdir("/root/.ssh", 0700);
+    write_file("/root/.ssh/id_ed25519", read_file(told_by_host + "ssh_key/raw"), 0600);
+    write_file("/root/.ssh/known_hosts", "* " + read_file(told_by_host + "ssh_host_key.pub/raw"), 0644);
     write_file("/root/.ssh/authorized_keys", read_file(told_by_host + "authorized_keys/raw"), 0600);
     write_file("/etc/ssh/ssh_host_ed25519_key", read_file(told_by_host + "ssh_host_key/raw"), 0600);
+}
+
+// A directory of the host. The kernel loads the modules for it. @return why not, or "".
+std::string mount_share(const std::string& tag) {
+    mkdir("/share", 0755);
+    constexpr auto options = "trans=virtio,version=9p2000.L,msize=262144,cache=none";
+    return mount(tag.c_str(), "/share", "9p", 0, options) == 0 ? "" : std::strerror(errno);
 }
 
 // RDMA programs register (lock) memory, and tests open many files.
@@ -101,6 +112,9 @@ class System {
 
     [[noreturn]] void run() {
         status_.report("userspace");
+        if (!config_.share.empty())
+            if (const auto problem = mount_share(config_.share); !problem.empty())
+                status_.report("share-failed " + problem);
         load_next_module();
         start_shell();
         start({"/usr/sbin/sshd", "-D"},

@@ -21,6 +21,10 @@ struct CommandLine {
 
 void add_up(CLI::App& app, CommandLine& line);
 void add_down(CLI::App& app, CommandLine& line);
+void add_check(CLI::App& app, CommandLine& line);
+void add_test(CLI::App& app, CommandLine& line);
+void add_cp(CLI::App& app, CommandLine& line);
+void add_graph(CLI::App& app, CommandLine& line);
 void add_run(CLI::App& app, CommandLine& line);
 void add_start(CLI::App& app, CommandLine& line);
 void add_stop(CLI::App& app, CommandLine& line);
@@ -31,6 +35,8 @@ void add_ssh(CLI::App& app, CommandLine& line);
 void add_console(CLI::App& app, CommandLine& line);
 void add_logs(CLI::App& app, CommandLine& line);
 void add_doctor(CLI::App& app, CommandLine& line);
+void add_completion(CLI::App& app, CommandLine& line);
+void add_man(CLI::App& app, CommandLine& line);
 void add_version(CLI::App& app, CommandLine& line);
 
 /// Prints "ntblab: MESSAGE" on standard error. @return `code`.

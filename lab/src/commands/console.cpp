@@ -25,6 +25,7 @@ namespace {
 using Socket = boost::asio::local::stream_protocol::socket;
 
 constexpr char kEscape = 0x1d;  // Ctrl-]
+constexpr int kMachineEnded = -1;
 
 UniqueFd end_signals() {
     sigset_t signals;
@@ -55,6 +56,7 @@ bool console_to_screen(Socket& console) {
     return !error;
 }
 
+/// @return an exit code; kMachineEnded: there is no console any more.
 int relay(Socket& console) {
     const UniqueFd signals = end_signals();
     const bool terminal = ::isatty(STDIN_FILENO) == 1;
@@ -69,7 +71,7 @@ int relay(Socket& console) {
                        ? kSignalBase + static_cast<int>(caught.ssi_signo)
                        : kFailure;
         }
-        if (polled[0].revents != 0 && !console_to_screen(console)) return kOk;
+        if (polled[0].revents != 0 && !console_to_screen(console)) return kMachineEnded;
         if (polled[1].revents != 0 && !keys_to_console(console)) {
             if (terminal) return kOk;
             polled[1].fd = -1;  // a script may want to see the answer to what it sent
@@ -101,6 +103,7 @@ int console(const std::string& name) {
                    target->name);
     const int code = relay(socket);
     if (::isatty(STDERR_FILENO) == 1) fmt::print(stderr, "\n");
+    if (code == kMachineEnded) return complain(fmt::format("node '{}' was switched off", name), kFailure);
     return code;
 }
 

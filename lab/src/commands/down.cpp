@@ -57,7 +57,7 @@ int down(const std::string& name) {
     std::string chosen = name;
     if (chosen.empty()) {
         if (known.empty()) return complain("no cluster is up", kNotFound);
-        if (known.size() > 1) return complain("several clusters are up; name one, or use --all", kUsage);
+        if (known.size() > 1) return complain("several clusters are up; name one, or use --all", kNotFound);
         chosen = *known.begin();
     }
     if (!known.contains(chosen)) return complain(fmt::format("there is no cluster '{}'", chosen), kNotFound);
@@ -75,7 +75,13 @@ void add_down(CLI::App& app, CommandLine& line) {
         app.add_subcommand("down", "End a cluster and remove everything of it, also of one half started");
     auto* named = command->add_option("NAME", name, "The cluster; may be left out if there is one");
     command->add_flag("--all", all, "Every cluster of this run directory")->excludes(named);
-    command->callback([&line] { line.run = [] { return all ? down_all() : down(name); }; });
+    command->callback([&line] {
+        line.run = [] {
+            if (const auto readable = check_run_base(); !readable)
+                return complain(readable.error().message, kFailure);
+            return all ? down_all() : down(name);
+        };
+    });
 }
 
 }  // namespace ntblab::lab

@@ -42,6 +42,10 @@ void add_exec(CLI::App& app, CommandLine& line) {
         app.add_subcommand("exec", "Run a command on a node: exec NODE -- COMMAND [ARGUMENT...]");
     command->add_option("NODE", name, "The node")->required();
     command->add_flag("-t,--tty", terminal, "Give the command a terminal");
+    command->footer(
+        "After NODE comes the command: -- COMMAND [ARGUMENT...]. Its words arrive as they are; for a shell's "
+        "work: -- sh -c "
+        "'...'.\nExits as the command does; 125: it could not be run, or the connection broke.");
     command->callback([&line] {
         line.run = [&line] {
             if (!line.remainder || line.remainder->empty())

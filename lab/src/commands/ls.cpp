@@ -8,6 +8,7 @@
 #include "commands.h"
 #include "describe.h"
 #include "exit_code.h"
+#include "run_dir.h"
 
 namespace ntblab::lab {
 namespace {
@@ -44,6 +45,8 @@ void print_table(const std::vector<Cluster>& clusters) {
 }
 
 int ls(bool json) {
+    if (const auto readable = check_run_base(); !readable)
+        return complain(readable.error().message, kFailure);
     const auto clusters = list_clusters();
     if (!json) {
         print_table(clusters);

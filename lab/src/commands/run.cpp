@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include <fmt/format.h>
 
-#include "claim.h"
 #include "commands.h"
 #include "everywhere.h"
-#include "run_dir.h"
-#include "teardown.h"
+#include "one_shot.h"
 #include "up_options.h"
 
 namespace ntblab::lab {
@@ -20,18 +18,9 @@ int run(const UpOptions& options, std::vector<std::string> nodes, const std::vec
     if (nodes.empty())
         for (const topology::Node& node : plan->topology.nodes) nodes.push_back(node.name);
 
-    boost::asio::io_context io;
-    const Interrupts interrupts(io, [&](int) { io.stop(); });
-    const UpResult up = bring_up(io, interrupts, *plan, options);
-    if (up.exit_code != kOk) return up.exit_code < kSignalBase ? kUnreachable : up.exit_code;
-    int code = run_everywhere(io, {plan->paths, up.state}, nodes, words);
-    if (interrupts.caught()) code = kSignalBase + *interrupts.caught();
-
-    if (const auto lock = claim_to_end(plan->paths))
-        if (const auto destroyed = destroy_cluster(plan->paths); !destroyed)
-            return complain(destroyed.error().message, kUnreachable);
-    remove_empty_run_base();
-    return code;
+    return use_once(*plan, options, [&](boost::asio::io_context& io, const Cluster& cluster) {
+        return run_everywhere(io, cluster, nodes, words);
+    });
 }
 
 }  // namespace
@@ -46,6 +35,11 @@ void add_run(CLI::App& app, CommandLine& line) {
         ->add_option("--on", nodes,
                      "Only on this node, with our streams as its own; may be given several times")
         ->allow_extra_args(false);
+    command->footer(
+        "After FILE comes the command: -- COMMAND [ARGUMENT...]. It runs on all nodes at once.\n"
+        "Exits as the command does; on several nodes, with the code of the first node, in the file's order, "
+        "on which "
+        "it was not 0;\n125: the cluster could not be started or ended, or the command not be run.");
     command->callback([&line] {
         line.run = [&line] {
             if (!line.remainder || line.remainder->empty())

@@ -40,6 +40,12 @@ int start_node(const ClusterPaths& paths, ClusterState& state, const std::string
     Progress progress(paths.name());
     BootWatch watch(io, progress);
     watch.add(name, files, links_expected(plan->topology, *index));
+    for (std::size_t peer = 0; peer < plan->topology.nodes.size(); ++peer) {
+        const NodeState* other = state.find(plan->topology.nodes[peer].name);
+        const std::size_t links = links_expected(plan->topology, peer, *index);
+        if (links > 0 && other != nullptr && is_alive(other->qemu))
+            watch.add_peer(other->name, paths.node(other->name), links);
+    }
     auto vm = start_vm(*plan, *index);
     if (!vm) return complain(vm.error().message, kFailure);
     node->qemu = vm->id();
@@ -81,8 +87,9 @@ int start(const std::string& target, unsigned timeout) {
 void add_start(CLI::App& app, CommandLine& line) {
     static std::string target;
     static unsigned timeout = 180;
-    CLI::App* command =
-        app.add_subcommand("start", "Boot a node whose machine has ended; returns when it is ready");
+    CLI::App* command = app.add_subcommand(
+        "start",
+        "Boot a node whose machine has ended; returns when it is ready, and its links are up on both sides");
     command->add_option("NODE", target, "The node")->required();
     command->add_option("--timeout", timeout, "Seconds until it must be ready")
         ->check(CLI::Range(1, 86400))

@@ -17,13 +17,27 @@ inline void add_up_options(CLI::App& command, UpOptions& options) {
     command
         .add_option("--accel", options.accelerator, "auto (KVM if it runs guests here, else TCG), kvm or tcg")
         ->check(CLI::IsMember({"auto", "kvm", "tcg"}))
+        ->envname("NTBLAB_ACCEL")
         ->capture_default_str();
     command
         .add_option_function<unsigned>(
             "--timeout", [&options](unsigned seconds) { options.timeout = std::chrono::seconds(seconds); },
             "Seconds until every node must be ready (default 180)")
-        ->check(CLI::Range(1, 86400));
-    command.add_flag("--overcommit", options.overcommit, "Start even if memory might not suffice");
+        ->check(CLI::Range(1, 86400))
+        ->envname("NTBLAB_TIMEOUT");
+    command
+        .add_option("--share", options.share,
+                    "Directory of the host that the guests have as /share, to read and write")
+        ->envname("NTBLAB_SHARED_DIR");
+    command
+        .add_option("--kernel", options.kernel,
+                    "stock, debug, or the directory of a kernel that you have built; the latter two after "
+                    "`./bootstrap kernel "
+                    "debug|DIR`")
+        ->envname("NTBLAB_KERNEL");
+    command.add_flag("--gdb", options.gdb, "Give every node a socket for gdb: gdb.sock in its directory");
+    command.add_flag("--overcommit", options.overcommit, "Start even if memory might not suffice")
+        ->envname("NTBLAB_OVERCOMMIT");
 }
 
 }  // namespace ntblab::lab

@@ -40,6 +40,7 @@ struct Node {
     unsigned cpus = 1;
     std::uint64_t memory = 1ULL << 30;  ///< Bytes, a multiple of 1 MiB.
     std::string cmdline;                ///< Appended to the kernel's command line.
+    bool iommu = false;                 ///< Has an IOMMU, which the kernel is told to use.
     std::vector<std::string> modules = {"ntb_transport", "ntb_hw_switchtec",
                                         "ntb_netdev"};  ///< Loaded at boot, in this order.
 };
@@ -67,11 +68,28 @@ struct Endpoint {
     unsigned partition;  ///< Of that switch.
 };
 
+/// A command that a test of the cluster runs, and what is expected of it.
+struct Step {
+    std::string name;      ///< For people.
+    std::size_t node = 0;  ///< Index into Topology::nodes.
+    std::vector<std::string> words;
+    int exit_code = 0;
+    /// Of its standard output, without a newline at its end; what is absent is not looked at.
+    std::optional<std::string> exact;
+    std::optional<std::string> contains;
+    std::optional<std::string> regex;  ///< POSIX extended, found anywhere; ^ and $ match at lines.
+    unsigned timeout = 60;             ///< Seconds.
+};
+
 struct Topology {
     std::string name;
     bool lan = false;  ///< The nodes also share a virtio-net LAN.
+    std::string
+        share;  ///< Directory of the host that the guests have as /share, as the file gives it; "": none.
+    std::string kernel = "stock";  ///< "stock", "debug", or a directory as the file gives it.
     std::vector<Node> nodes;
     std::vector<Switch> switches;
+    std::vector<Step> validate;  ///< In their order.
     /// What is allowed but will not do with mainline drivers; each as file:line:column: sentence.
     std::vector<std::string> warnings;
 

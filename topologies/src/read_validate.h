@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: MIT
+// The `validate` section: what `ntblab test` runs.
+#pragma once
+
+#include <vector>
+
+#include "reader.h"
+#include "settings.h"
+
+namespace ntblab::topology {
+
+/// Its steps, in their order. What is wrong goes to the reader's diagnostics.
+std::vector<StepSettings> read_validate(Reader& reader, const YAML::Node& node);
+
+}  // namespace ntblab::topology
