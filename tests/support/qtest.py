@@ -6,7 +6,6 @@
         assert machine.pci_read(0, 1, 0, 0x00, 4) & 0xFFFF == 0x1B36
 """
 
-import json
 import os
 import pathlib
 import re
@@ -14,6 +13,7 @@ import signal
 import socket
 import subprocess
 
+from .monitor import Monitor
 from .ntblab_cli import BIN, LIMIT, wait_for
 
 SHARE = pathlib.Path(os.environ.get("NTBLAB_SHARE", BIN.parent / "share" / "ntblab"))
@@ -123,16 +123,6 @@ class QtestMachine:
 
     def qmp(self, command, **arguments):
         if self._qmp is None:
-            connection = socket.socket(socket.AF_UNIX)
-            connection.settimeout(LIMIT)
             wait_for("QMP socket", lambda: (self.directory / "qmp.sock").exists())
-            connection.connect(str(self.directory / "qmp.sock"))
-            self._qmp = connection, connection.makefile("r")
-            self._qmp[1].readline()
-            self.qmp("qmp_capabilities")
-        connection, replies = self._qmp
-        connection.sendall(json.dumps({"execute": command, "arguments": arguments}).encode())
-        while True:
-            reply = json.loads(replies.readline())
-            if "return" in reply or "error" in reply:
-                return reply.get("return", reply.get("error"))
+            self._qmp = Monitor(self.directory / "qmp.sock", LIMIT)
+        return self._qmp.command(command, **arguments)

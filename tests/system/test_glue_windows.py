@@ -129,8 +129,11 @@ def test_window_over_the_whole_memory_map_has_the_holes_of_the_peer(big):
     for address in (MIB, LOW_END - 8, HIGH, HIGH_END - 8):
         big.a.store(address, 8, address | 0x55)
         assert big.b.load(at + address, 8) == address | 0x55
-    for address in (LOW_END, HIGH - 8, HIGH_END, 15 * GIB, 16 * GIB - 8):
+    for address in (LOW_END, 0xF0000000, HIGH_END, 15 * GIB, 16 * GIB - 8):
         check_nothing(big.b, at + address)
+    rom = big.a.load(HIGH - 8, 8)
+    big.b.store(at + HIGH - 8, 8, ~rom & ONES[8])
+    assert big.b.load(at + HIGH - 8, 8) == big.a.load(HIGH - 8, 8) == rom
     # An access across the end of RAM: each byte by itself.
     big.a.write(LOW_END - 4, b"\x11\x22\x33\x44")
     assert big.b.read(at + LOW_END - 4, 8) == b"\x11\x22\x33\x44\xff\xff\xff\xff"
@@ -268,10 +271,11 @@ def test_windows_are_gone_with_the_fabric_and_the_machine_stays(pair):
 
 
 def test_peers_never_see_what_a_window_shows(pair):
-    """A window onto the address of the peer's own window BAR reaches nothing."""
+    """A window onto the address of the peer's own endpoint reaches nothing: no request goes back to where it came from."""
     pair.a.open_direct(pair.b, 4, 16 * MIB, MIB)
-    pair.b.open_direct(pair.a, 4, pair.b.bar[4], MIB)
-    check_nothing(pair.a, pair.a.bar[4])
+    for bar in (4, 2, 0):
+        pair.b.open_direct(pair.a, 4, pair.b.bar[bar], MIB)
+        check_nothing(pair.a, pair.a.bar[4])
 
 
 def test_firmware_and_rom_below_1_mib_are_not_written(pair):
@@ -294,3 +298,17 @@ def test_every_order_of_opening_and_closing(pair):
              "bar4": lambda: pair.a.close_direct(pair.b, 4)}[kind]()
         for at in (pair.b.bar[2], pair.b.bar[2] + 64 * LUT_PAGE, pair.b.bar[4]):
             check_nothing(pair.b, at)
+
+
+def test_window_to_a_device_of_the_peer_reaches_its_registers(pair):
+    io_apic, select, data, version, redirection = 0xFEC00000, 0, 0x10, 1, 0x10
+    pair.a.open_lut(pair.b, {3: io_apic})
+    at = pair.b.bar[2] + 3 * LUT_PAGE
+    pair.b.store(at + select, 4, version)
+    assert pair.b.load(at + data, 4) == pair.a.load(io_apic + data, 4) == 0x170020
+    pair.a.store(io_apic + select, 4, redirection)
+    pair.b.store(at + data, 4, 0x000100A5)
+    assert pair.a.load(io_apic + data, 4) == 0x000100A5
+    pair.a.open_lut(pair.b, {3: None})
+    check_nothing(pair.b, at)
+    assert pair.a.load(io_apic + data, 4) == 0x000100A5

@@ -19,7 +19,8 @@ Endpoint::Endpoint(Session session, unsigned partition, WindowSet windows)
       epoll_(::epoll_create1(EPOLL_CLOEXEC)),
       peer_ram_(shared_.partitions()),
       windows_(std::move(windows)),
-      known_epoch_(session.ram_epoch) {}
+      known_epoch_(session.ram_epoch),
+      published_(shared_.partitions()) {}
 
 ntblab::Result<std::unique_ptr<Endpoint>> Endpoint::open(const NtbEndpointConfig& config) {
     auto session = attach(config);
@@ -164,11 +165,9 @@ void Endpoint::deliver_interrupts() {
 
 std::size_t Endpoint::windows(NtbMappedWindow* windows, std::size_t capacity) {
     const std::lock_guard lock(service_mutex_);
-    const auto& pieces = windows_.pieces();
-    std::transform(pieces.begin(),
-                   pieces.begin() + static_cast<std::ptrdiff_t>(std::min(capacity, pieces.size())), windows,
-                   [](const WindowPiece& piece) { return piece.window; });
-    return pieces.size();
+    const std::vector<NtbMappedWindow> all = windows_.windows();
+    std::copy_n(all.begin(), std::min(capacity, all.size()), windows);
+    return all.size();
 }
 
 void Endpoint::window_miss(bool write, unsigned size) {

@@ -13,6 +13,8 @@
 
 #include <array>
 #include <atomic>
+#include <chrono>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -33,6 +35,7 @@ struct HostRam {
     std::uint64_t address, size, fd_offset;
     std::uint64_t device, inode;  ///< Of the file it lies in.
     bool operator==(const HostRam&) const = default;
+    bool operator<(const HostRam& other) const { return address < other.address; }
 };
 
 class Endpoint {
@@ -49,6 +52,8 @@ class Endpoint {
     void end_message_gap();
     std::size_t windows(NtbMappedWindow* windows, std::size_t capacity);
     void* window_memory(unsigned bar) { return windows_.memory(bar); }
+    std::uint64_t window_read(unsigned bar, std::uint64_t offset, unsigned size);
+    void window_write(unsigned bar, std::uint64_t offset, std::uint64_t value, unsigned size);
     void window_miss(bool write, unsigned size);
     void forwarded(unsigned target, NtbTlp tlp, std::uint64_t tlps, std::uint64_t payload,
                    std::uint64_t latency_ns);
@@ -57,7 +62,7 @@ class Endpoint {
     void reset();
     void set_bus_master(bool enabled);
     void set_requester_id(std::uint16_t requester_id);
-    ntblab::Result<void> set_ram(std::span<const NtbRamRange> ranges);
+    ntblab::Result<void> set_ram(std::uint64_t viewers, std::span<const NtbRamRange> ranges);
     /// Detaches; afterwards nothing but the destructor may be called.
     void close();
 
@@ -77,6 +82,9 @@ class Endpoint {
 
     // Under service_mutex_, in endpoint_service.cpp.
     void service_once();
+    enum class Waited { done, lost, late };
+    /// Services until `condition()` holds.
+    Waited service_until(std::chrono::seconds limit, const std::function<bool()>& condition);
     void receive_messages();
     void handle(Packet& packet);
     void take_peer_ram(const wire::RamTable& table, std::vector<ntblab::UniqueFd> fds);
@@ -94,6 +102,16 @@ class Endpoint {
     void wait_for_peers(std::uint64_t pending, F done);
     void wait_for_settled_windows();
     std::uint64_t partitions_with_windows_to_us();
+
+    // Under service_mutex_, in endpoint_access.cpp.
+    /// Has the target make the access; a read's value is then in the request. False: an unsupported request.
+    bool ask(unsigned bar, std::uint64_t offset, unsigned size, bool write, std::uint64_t value);
+    void count_forwarded(unsigned target, bool write, unsigned size, std::chrono::nanoseconds round_trip);
+    /// Makes the accesses that peers ask for.
+    void serve_accesses();
+    bool make_access(unsigned source, const AccessRequest& request, std::uint64_t& value);
+    std::optional<switchtec::Translation> translate(unsigned source, unsigned bar, std::uint64_t offset,
+                                                    unsigned size);
 
     SharedSwitch shared_;
     const unsigned partition_;
@@ -114,8 +132,9 @@ class Endpoint {
     WindowSet windows_;
     std::uint64_t known_epoch_;  ///< The fabric has told of every RAM change up to this one.
     bool stale_ = true;          ///< The windows have to be made anew whatever their generation.
+    bool asking_ = false;        ///< A peer is making an access for this host, which waits.
     std::optional<ntblab::Result<wire::Done>> answer_;
-    std::vector<HostRam> published_;
+    std::vector<std::vector<HostRam>> published_;  ///< By the partition that may see it; sorted.
 };
 
 template <typename F>

@@ -82,15 +82,13 @@ const char* ntb_endpoint_register_name(const NtbEndpoint* ep, std::uint32_t offs
     return switchtec::register_name(offset, {buffer, size}, layout);
 }
 
-std::uint64_t ntb_endpoint_window_read(NtbEndpoint* ep, unsigned /*bar*/, std::uint64_t /*offset*/,
-                                       unsigned size) {
-    ep->endpoint->window_miss(/*write=*/false, size);
-    return size < 8 ? (std::uint64_t{1} << (8 * size)) - 1 : UINT64_MAX;
+std::uint64_t ntb_endpoint_window_read(NtbEndpoint* ep, unsigned bar, std::uint64_t offset, unsigned size) {
+    return ep->endpoint->window_read(bar, offset, size);
 }
 
-void ntb_endpoint_window_write(NtbEndpoint* ep, unsigned /*bar*/, std::uint64_t /*offset*/,
-                               std::uint64_t /*value*/, unsigned size) {
-    ep->endpoint->window_miss(/*write=*/true, size);
+void ntb_endpoint_window_write(NtbEndpoint* ep, unsigned bar, std::uint64_t offset, std::uint64_t value,
+                               unsigned size) {
+    ep->endpoint->window_write(bar, offset, value, size);
 }
 
 void ntb_endpoint_forwarded(NtbEndpoint* ep, unsigned target, NtbTlp tlp, std::uint64_t tlps,
@@ -110,8 +108,9 @@ void ntb_endpoint_set_requester_id(NtbEndpoint* ep, std::uint16_t requester_id) 
     ep->endpoint->set_requester_id(requester_id);
 }
 
-bool ntb_endpoint_set_ram(NtbEndpoint* ep, const NtbRamRange* ranges, std::size_t count, char* error) {
-    if (auto told = ep->endpoint->set_ram({ranges, count}); !told) {
+bool ntb_endpoint_set_ram(NtbEndpoint* ep, std::uint64_t viewers, const NtbRamRange* ranges,
+                          std::size_t count, char* error) {
+    if (auto told = ep->endpoint->set_ram(viewers, {ranges, count}); !told) {
         put_error(error, told.error().message);
         return false;
     }

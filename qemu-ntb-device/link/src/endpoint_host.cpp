@@ -2,7 +2,6 @@
 // What happens to an endpoint's host. What takes something away from the peers returns when they no longer
 // have it; meanwhile this endpoint is serviced, so that two hosts that wait for each other both come through.
 #include <fmt/format.h>
-#include <poll.h>
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -17,79 +16,72 @@ namespace ntblink {
 
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
 /// A peer that is alive unmaps within milliseconds, on a loaded machine within a second. One that is stopped
 /// never does.
 constexpr std::chrono::seconds kPeerLimit{10};
 
-// Waits for `fd` to be readable; false: not before `limit`.
-bool wait_until(int fd, Clock::time_point limit) {
-    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(limit - Clock::now()).count();
-    if (left <= 0) return false;
-    pollfd entry{fd, POLLIN, 0};
-    ::poll(&entry, 1, static_cast<int>(left) + 1);
-    return true;
-}
-
 struct RamMessage {
-    wire::RamTable table = wire::make<wire::RamTable>();
-    std::vector<int> fds;
-    std::vector<HostRam> ram;
+    std::vector<wire::RamRange> ranges;
+    std::vector<int> files;
+    std::vector<HostRam> ram;  // Sorted.
 };
 
-ntblab::Result<RamMessage> make_ram_message(std::span<const NtbRamRange> ranges, unsigned partition) {
+ntblab::Result<RamMessage> make_ram_message(std::span<const NtbRamRange> ranges) {
     RamMessage message;
     if (ranges.size() > wire::kMaxRamRanges) {
         return ntblab::fail(fmt::format("this host has {} RAM ranges, at most {} can be shared",
                                         ranges.size(), wire::kMaxRamRanges));
     }
-    message.table.partition = partition;
-    message.table.count = static_cast<std::uint32_t>(ranges.size());
-    for (std::size_t i = 0; i < ranges.size(); ++i) {
-        const NtbRamRange& range = ranges[i];
+    for (const NtbRamRange& range : ranges) {
         struct stat status {};
         if (::fstat(range.fd, &status) != 0) {
             return ntblab::fail(fmt::format("RAM range at bus address {:#x}: descriptor {}: {}",
                                             range.address, range.fd, std::strerror(errno)));
         }
-        auto known = std::find(message.fds.begin(), message.fds.end(), range.fd);
-        if (known == message.fds.end()) known = message.fds.insert(known, range.fd);
-        const auto index = static_cast<std::uint32_t>(known - message.fds.begin());
-        message.table.ranges[i] = {range.address, range.size, range.fd_offset, index, 0};
+        auto known = std::find(message.files.begin(), message.files.end(), range.fd);
+        if (known == message.files.end()) known = message.files.insert(known, range.fd);
+        const auto file = static_cast<std::uint32_t>(known - message.files.begin());
+        message.ranges.push_back({range.address, range.size, range.fd_offset, file, 0});
         message.ram.push_back({range.address, range.size, range.fd_offset, status.st_dev, status.st_ino});
     }
+    std::sort(message.ram.begin(), message.ram.end());
     return message;
+}
+
+// Every byte of `part` is in `whole`, at the same address.
+bool contains(const std::vector<HostRam>& whole, const HostRam& part) {
+    auto after =
+        std::upper_bound(whole.begin(), whole.end(), part.address,
+                         [](std::uint64_t address, const HostRam& r) { return address < r.address; });
+    if (after == whole.begin()) return false;
+    const HostRam& range = *std::prev(after);
+    const std::uint64_t inside = part.address - range.address;
+    return inside < range.size && part.size <= range.size - inside && range.device == part.device &&
+           range.inode == part.inode && range.fd_offset + inside == part.fd_offset;
 }
 
 }  // namespace
 
 template <typename F>
 void Endpoint::wait_for_peers(std::uint64_t pending, F done) {
-    const auto limit = Clock::now() + kPeerLimit;
     pending &= ~own_bit();
-    for (;;) {
-        service_once();
-        if (lost_.load(std::memory_order_relaxed)) return;
-        {
-            Guard guard(shared_);
-            for (unsigned peer = 0; peer < shared_.partitions(); ++peer) {
-                const std::uint64_t bit = std::uint64_t{1} << peer;
-                if ((pending & bit) != 0 && (!guard.chip().attached(peer) || done(guard, peer)))
-                    pending &= ~bit;
-            }
-            if (pending == 0) {
-                guard.waiters() &= ~own_bit();
-                return;
-            }
+    const Waited waited = service_until(kPeerLimit, [&] {
+        Guard guard(shared_);
+        for (unsigned peer = 0; peer < shared_.partitions(); ++peer) {
+            const std::uint64_t bit = std::uint64_t{1} << peer;
+            if ((pending & bit) != 0 && (!guard.chip().attached(peer) || done(guard, peer))) pending &= ~bit;
+        }
+        if (pending == 0) {
+            guard.waiters() &= ~own_bit();
+        } else {
             guard.waiters() |= own_bit();
         }
-        if (!wait_until(epoll_.get(), limit)) break;
-    }
+        return pending == 0;
+    });
+    if (waited != Waited::late) return;
     fmt::print(stderr,
                "ntb-endpoint: partition {}: partitions {:#x} have not unmapped this host's memory within {} "
-               "s; going on "
-               "without them (are their processes stopped?)\n",
+               "s; going on without them (are their processes stopped?)\n",
                partition_, pending, kPeerLimit.count());
 }
 
@@ -123,16 +115,16 @@ void Endpoint::set_requester_id(std::uint16_t requester_id) {
 }
 
 std::optional<ntblab::Result<wire::Done>> Endpoint::wait_for_answer() {
-    const auto limit = Clock::now() + kAnswerLimit;
-    for (;;) {
-        service_once();
-        if (answer_) return std::exchange(answer_, std::nullopt);
-        if (lost_.load(std::memory_order_relaxed)) return std::nullopt;
-        if (!wait_until(epoll_.get(), limit)) {
+    switch (service_until(kAnswerLimit, [this] { return answer_.has_value(); })) {
+        case Waited::done:
+            return std::exchange(answer_, std::nullopt);
+        case Waited::late:
             lose(fmt::format("the fabric did not answer within {} s", kAnswerLimit.count()));
             return std::nullopt;
-        }
+        case Waited::lost:
+            return std::nullopt;
     }
+    return std::nullopt;
 }
 
 std::uint64_t Endpoint::partitions_with_windows_to_us() {
@@ -148,30 +140,55 @@ std::uint64_t Endpoint::partitions_with_windows_to_us() {
     return partitions;
 }
 
-ntblab::Result<void> Endpoint::set_ram(std::span<const NtbRamRange> ranges) {
+ntblab::Result<void> Endpoint::set_ram(std::uint64_t viewers, std::span<const NtbRamRange> ranges) {
     const std::lock_guard lock(service_mutex_);
-    auto message = make_ram_message(ranges, partition_);
+    auto message = make_ram_message(ranges);
     if (!message) return tl::unexpected(message.error());
-    if (message->ram == published_ || lost_.load(std::memory_order_relaxed)) return {};
+    if (lost_.load(std::memory_order_relaxed)) return {};
+    bool changes = false;
+    std::uint64_t losers = 0;
+    for (unsigned viewer = 0; viewer < published_.size(); ++viewer) {
+        const std::uint64_t bit = std::uint64_t{1} << viewer;
+        if ((viewers & bit) == 0) continue;
+        const std::vector<HostRam>& before = published_[viewer];
+        changes = changes || before != message->ram;
+        const bool keeps = std::all_of(before.begin(), before.end(),
+                                       [&](const HostRam& old) { return contains(message->ram, old); });
+        if (!keeps) losers |= bit;
+    }
+    if (!changes) return {};
 
-    if (send_message(socket_.get(), message->table, message->fds) != Transfer::done) {
+    auto table = wire::make<wire::RamTable>();
+    table.partition = partition_;
+    table.count = static_cast<std::uint32_t>(message->ranges.size());
+    table.viewers = viewers;
+    ntblab::UniqueFd ranges_file;
+    std::vector<int> fds;
+    if (table.count != 0) {
+        auto file = file_of_ranges(message->ranges);
+        if (!file) return tl::unexpected(file.error());
+        ranges_file = std::move(*file);
+        fds.push_back(ranges_file.get());
+        fds.insert(fds.end(), message->files.begin(), message->files.end());
+    }
+    if (send_message(socket_.get(), table, fds) != Transfer::done) {
         lose("the fabric does not take messages any more");
         return {};
     }
     // From here on for a call from ops that tells the same once more.
-    const std::vector<HostRam> previous = std::exchange(published_, message->ram);
+    const auto previous = published_;
+    for (unsigned viewer = 0; viewer < published_.size(); ++viewer) {
+        if ((viewers >> viewer & 1) != 0) published_[viewer] = message->ram;
+    }
     const auto answer = wait_for_answer();
     if (!answer) return {};
     if (!*answer) {
         published_ = previous;
         return tl::unexpected(answer->error());
     }
-    const bool takes_away = std::any_of(previous.begin(), previous.end(), [&](const HostRam& old) {
-        return std::find(message->ram.begin(), message->ram.end(), old) == message->ram.end();
-    });
-    if (!takes_away) return {};
+    if (losers == 0) return {};
     const std::uint64_t changed = (*answer)->changed;
-    wait_for_peers(partitions_with_windows_to_us(),
+    wait_for_peers(partitions_with_windows_to_us() & losers,
                    [changed](Guard& guard, unsigned peer) { return guard.ram_applied(peer) >= changed; });
     return {};
 }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
-// What an endpoint does when it is woken: the fabric's messages, then the windows, then the interrupts. In
-// this order, so that a host which is told something by an interrupt finds what its cause set up.
+// What an endpoint does when it is woken: the fabric's messages, the windows, accesses for peers, then the
+// interrupts. In this order, so that a host which is told something by an interrupt finds what its cause set
+// up.
 #include <fmt/format.h>
+#include <poll.h>
 #include <sys/epoll.h>
 
 #include <cstdio>
@@ -24,8 +26,24 @@ void Endpoint::service_once() {
         if (events[static_cast<std::size_t>(i)].data.fd == socket_.get()) receive_messages();
     }
     if (lost_.load(std::memory_order_relaxed)) return;
-    refresh_windows();
+    // An access under way may still reach what new windows would not show: they wait for it.
+    if (!asking_) refresh_windows();
+    serve_accesses();
     deliver_interrupts();
+}
+
+Endpoint::Waited Endpoint::service_until(std::chrono::seconds limit, const std::function<bool()>& condition) {
+    using Clock = std::chrono::steady_clock;
+    const auto end = Clock::now() + limit;
+    for (;;) {
+        service_once();
+        if (condition()) return Waited::done;
+        if (lost_.load(std::memory_order_relaxed)) return Waited::lost;
+        const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - Clock::now()).count();
+        if (left <= 0) return Waited::late;
+        pollfd entry{epoll_.get(), POLLIN, 0};
+        ::poll(&entry, 1, static_cast<int>(left) + 1);
+    }
 }
 
 void Endpoint::receive_messages() {
@@ -60,12 +78,13 @@ void Endpoint::handle(Packet& packet) {
 
 void Endpoint::take_peer_ram(const wire::RamTable& table, std::vector<ntblab::UniqueFd> fds) {
     if (table.partition >= peer_ram_.size() || table.partition == partition_) return;
-    auto ram = RamMap::make(table, std::move(fds));
+    auto ram = RamTable::receive(table, std::move(fds));
     if (!ram) {
         fmt::print(stderr, "ntb-endpoint: partition {}: windows to partition {} stay closed: {}\n",
                    partition_, table.partition, ram.error().message);
     }
-    retired_ram_.push_back(std::exchange(peer_ram_[table.partition], ram ? std::move(*ram) : RamMap()));
+    RamMap map = ram ? RamMap(std::move(*ram)) : RamMap();
+    retired_ram_.push_back(std::exchange(peer_ram_[table.partition], std::move(map)));
     stale_ = true;
 }
 
@@ -85,7 +104,7 @@ void Endpoint::refresh_windows() {
             generation = guard.chip().window_generation(partition_);
             if (!stale_ && generation == shown_generation_.load(std::memory_order_relaxed)) return;
             spans = guard.chip().windows(partition_);
-            epoch = guard.ram_epoch();
+            epoch = guard.ram_epoch(partition_);
         }
         stale_ = false;
         show_windows(map_windows(spans, [this](unsigned target) { return peer_ram_.at(target).pieces(); }));

@@ -2,6 +2,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <ntblink/ram_table.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -18,14 +19,22 @@ std::uint64_t page_size() {
     return size;
 }
 
-std::vector<wire::RamRange> sorted_ranges(const wire::RamTable& table) {
-    std::vector<wire::RamRange> ranges(table.ranges, table.ranges + table.count);
+ntblab::Result<std::vector<wire::RamRange>> read_ranges(int fd, std::uint32_t count) {
+    if (count > wire::kMaxRamRanges) {
+        return ntblab::fail(
+            fmt::format("{} RAM ranges, at most {} can be shared", count, wire::kMaxRamRanges));
+    }
+    std::vector<wire::RamRange> ranges(count);
+    const std::size_t size = count * sizeof(wire::RamRange);
+    if (::pread(fd, ranges.data(), size, 0) != static_cast<ssize_t>(size)) {
+        return ntblab::fail(fmt::format("the file of {} RAM ranges does not hold them", count));
+    }
     std::sort(ranges.begin(), ranges.end(),
               [](const auto& a, const auto& b) { return a.address < b.address; });
     return ranges;
 }
 
-ntblab::Result<void> check_range(const wire::RamRange& range, std::span<const ntblab::UniqueFd> fds) {
+ntblab::Result<void> check_range(const wire::RamRange& range, std::span<const ntblab::UniqueFd> files) {
     const auto bad = [&](const std::string& problem) {
         return ntblab::fail(fmt::format("RAM range at bus address {:#x}, {:#x} bytes: {}", range.address,
                                         range.size, problem));
@@ -38,11 +47,11 @@ ntblab::Result<void> check_range(const wire::RamRange& range, std::span<const nt
                         range.fd_offset, page));
     }
     if (range.address + range.size - 1 < range.address) return bad("it ends beyond the 64-bit address space");
-    if (range.fd_index >= fds.size()) {
-        return bad(fmt::format("it names descriptor {} of {}", range.fd_index, fds.size()));
+    if (range.file >= files.size()) {
+        return bad(fmt::format("it names file {} of {}", range.file, files.size()));
     }
 
-    const int fd = fds[range.fd_index].get();
+    const int fd = files[range.file].get();
     struct stat status {};
     if (::fstat(fd, &status) != 0) return bad(fmt::format("its descriptor: {}", std::strerror(errno)));
     const auto file_size = static_cast<std::uint64_t>(status.st_size);
@@ -59,17 +68,12 @@ ntblab::Result<void> check_range(const wire::RamRange& range, std::span<const nt
     return {};
 }
 
-}  // namespace
-
-ntblab::Result<void> check_ram_table(const wire::RamTable& table, std::span<const ntblab::UniqueFd> fds) {
-    if (table.count > wire::kMaxRamRanges) {
-        return ntblab::fail(
-            fmt::format("{} RAM ranges, at most {} can be shared", table.count, wire::kMaxRamRanges));
-    }
+ntblab::Result<void> check_ranges(std::span<const wire::RamRange> sorted,
+                                  std::span<const ntblab::UniqueFd> files) {
     std::uint64_t last = 0;
     bool first = true;
-    for (const wire::RamRange& range : sorted_ranges(table)) {
-        if (auto checked = check_range(range, fds); !checked) return checked;
+    for (const wire::RamRange& range : sorted) {
+        if (auto checked = check_range(range, files); !checked) return checked;
         if (!first && range.address <= last) {
             return ntblab::fail(fmt::format(
                 "RAM range at bus address {:#x} overlaps the one that ends at {:#x}", range.address, last));
@@ -80,23 +84,50 @@ ntblab::Result<void> check_ram_table(const wire::RamTable& table, std::span<cons
     return {};
 }
 
-ntblab::Result<RamMap> RamMap::make(const wire::RamTable& table, std::vector<ntblab::UniqueFd> fds) {
-    if (auto checked = check_ram_table(table, fds); !checked) return tl::unexpected(checked.error());
-    RamMap map;
-    map.fds_ = std::move(fds);
-    for (const wire::RamRange& range : sorted_ranges(table)) {
-        const int fd = map.fds_[range.fd_index].get();
-        if (!map.pieces_.empty()) {
-            Piece& previous = map.pieces_.back();
+}  // namespace
+
+ntblab::Result<RamTable> RamTable::receive(const wire::RamTable& message, std::vector<ntblab::UniqueFd> fds) {
+    RamTable table;
+    if (message.count == 0) return table;
+    if (fds.empty()) return ntblab::fail("RAM ranges came without a descriptor");
+    auto ranges = read_ranges(fds.front().get(), message.count);
+    if (!ranges) return tl::unexpected(ranges.error());
+    if (auto checked = check_ranges(*ranges, std::span(fds).subspan(1)); !checked)
+        return tl::unexpected(checked.error());
+    table.fds_ = std::move(fds);
+    table.ranges_ = std::move(*ranges);
+    return table;
+}
+
+std::vector<int> RamTable::descriptors() const {
+    std::vector<int> numbers;
+    for (const ntblab::UniqueFd& fd : fds_) numbers.push_back(fd.get());
+    return numbers;
+}
+
+ntblab::Result<ntblab::UniqueFd> file_of_ranges(std::span<const wire::RamRange> ranges) {
+    ntblab::UniqueFd file(::memfd_create("ntb-ram-ranges", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+    const auto size = static_cast<ssize_t>(ranges.size_bytes());
+    if (!file || ::pwrite(file.get(), ranges.data(), ranges.size_bytes(), 0) != size ||
+        ::fcntl(file.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE) != 0) {
+        return ntblab::fail(fmt::format("a file of {} RAM ranges: {}", ranges.size(), std::strerror(errno)));
+    }
+    return file;
+}
+
+RamMap::RamMap(RamTable table) : table_(std::move(table)) {
+    for (const wire::RamRange& range : table_.ranges()) {
+        const int fd = table_.file(range);
+        if (!pieces_.empty()) {
+            Piece& previous = pieces_.back();
             if (previous.fd == fd && previous.address + previous.size == range.address &&
                 previous.fd_offset + previous.size == range.fd_offset) {
                 previous.size += range.size;
                 continue;
             }
         }
-        map.pieces_.push_back({range.address, range.size, fd, range.fd_offset});
+        pieces_.push_back({range.address, range.size, fd, range.fd_offset});
     }
-    return map;
 }
 
 }  // namespace ntblink

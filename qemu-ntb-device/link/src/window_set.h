@@ -17,11 +17,14 @@ class WindowSet {
   public:
     WindowSet(WindowMemory bar2, WindowMemory bar4) : bar2_(std::move(bar2)), bar4_(std::move(bar4)) {}
 
-    /// Puts `pieces` into effect: maps what is new, calls `changed` if the list differs, closes what is gone.
-    /// A piece that cannot be mapped is left out, with a line on stderr. `changed` may call `show` again.
+    /// Puts `pieces`, sorted by BAR and offset, into effect: maps what is new, calls `changed` if windows()
+    /// differs, closes what is gone. A piece that cannot be mapped is left out, with a line on stderr.
+    /// `changed` may call `show` again.
     void show(const std::vector<WindowPiece>& pieces, const std::function<void()>& changed);
 
-    const std::vector<WindowPiece>& pieces() const { return pieces_; }
+    /// What the hypervisor has to know: neighbours in a BAR that lead to the same target are one window,
+    /// wherever its memory lies; `address` is of the first byte.
+    std::vector<NtbMappedWindow> windows() const;
     /// nullptr: no such BAR.
     void* memory(unsigned bar) { return bar == 2 ? bar2_.data() : bar == 4 ? bar4_.data() : nullptr; }
 

@@ -12,41 +12,48 @@ class RamTableTest : public ::testing::Test {
     RamTableTest() { fds_.push_back(test::memory_file(0x10000)); }
 
     void add(std::uint64_t address, std::uint64_t size, std::uint64_t offset, std::uint32_t fd = 0) {
-        table_.ranges[table_.count++] = {address, size, offset, fd, 0};
+        ranges_.push_back({address, size, offset, fd, 0});
+    }
+    ntblab::Result<RamTable> receive() {
+        auto message = wire::make<wire::RamTable>();
+        message.count = static_cast<std::uint32_t>(ranges_.size());
+        std::vector<ntblab::UniqueFd> fds;
+        fds.push_back(file_of_ranges(ranges_).value());
+        for (auto& fd : fds_) fds.push_back(std::move(fd));
+        return RamTable::receive(message, std::move(fds));
     }
     std::string problem() {
-        auto checked = check_ram_table(table_, fds_);
-        return checked ? "" : checked.error().message;
+        auto table = receive();
+        return table ? "" : table.error().message;
     }
     void expect_problem(const std::string& part) {
         EXPECT_NE(problem().find(part), std::string::npos) << "'" << problem() << "' has no '" << part << "'";
     }
 
-    wire::RamTable table_ = wire::make<wire::RamTable>();
+    std::vector<wire::RamRange> ranges_;
     std::vector<ntblab::UniqueFd> fds_;
 };
 
 TEST_F(RamTableTest, HolesAndAnyOrderAreFine) {
     add(0x100000000, 0x8000, 0x8000);
     add(0, 0x8000, 0);
-    EXPECT_EQ(problem(), "");
-    auto map = RamMap::make(table_, std::move(fds_));
-    ASSERT_TRUE(map);
-    ASSERT_EQ(map->pieces().size(), 2U);
-    EXPECT_EQ(map->pieces()[0].address, 0U);
-    EXPECT_EQ(map->pieces()[1].address, 0x100000000U);
-    EXPECT_EQ(map->pieces()[1].fd_offset, 0x8000U);
+    auto table = receive();
+    ASSERT_TRUE(table) << table.error().message;
+    const RamMap map(std::move(*table));
+    ASSERT_EQ(map.pieces().size(), 2U);
+    EXPECT_EQ(map.pieces()[0].address, 0U);
+    EXPECT_EQ(map.pieces()[1].address, 0x100000000U);
+    EXPECT_EQ(map.pieces()[1].fd_offset, 0x8000U);
 }
 
 TEST_F(RamTableTest, NeighboursOfOneFileAreMerged) {
     add(0x2000, 0x1000, 0x2000);
     add(0x1000, 0x1000, 0x1000);
     add(0x3000, 0x1000, 0x5000);  // Contiguous in address, not in the file.
-    auto map = RamMap::make(table_, std::move(fds_));
-    ASSERT_TRUE(map);
-    ASSERT_EQ(map->pieces().size(), 2U);
-    EXPECT_EQ(map->pieces()[0].address, 0x1000U);
-    EXPECT_EQ(map->pieces()[0].size, 0x2000U);
+    const RamMap map(receive().value());
+    ASSERT_EQ(map.pieces().size(), 2U);
+    EXPECT_EQ(map.pieces()[0].address, 0x1000U);
+    EXPECT_EQ(map.pieces()[0].size, 0x2000U);
 }
 
 TEST_F(RamTableTest, EmptyRange) {
@@ -87,12 +94,31 @@ TEST_F(RamTableTest, Overlap) {
 
 TEST_F(RamTableTest, DescriptorThatDidNotCome) {
     add(0x1000, 0x1000, 0, 1);
-    expect_problem("descriptor 1 of 1");
+    expect_problem("file 1 of 1");
 }
 
 TEST_F(RamTableTest, TooManyRanges) {
-    table_.count = wire::kMaxRamRanges + 1;
-    expect_problem("at most 64");
+    ranges_.resize(wire::kMaxRamRanges + 1, {0x1000, 0x1000, 0, 0, 0});
+    expect_problem("at most 4096");
+}
+
+TEST_F(RamTableTest, FewerRangesThanTheMessageSays) {
+    auto message = wire::make<wire::RamTable>();
+    message.count = 2;
+    std::vector<ntblab::UniqueFd> fds;
+    ranges_.push_back({0x1000, 0x1000, 0, 0, 0});
+    fds.push_back(file_of_ranges(ranges_).value());
+    const auto table = RamTable::receive(message, std::move(fds));
+    ASSERT_FALSE(table);
+    EXPECT_EQ(table.error().message, "the file of 2 RAM ranges does not hold them");
+}
+
+TEST_F(RamTableTest, RangesWithoutADescriptor) {
+    auto message = wire::make<wire::RamTable>();
+    message.count = 1;
+    EXPECT_FALSE(RamTable::receive(message, {}));
+    message.count = 0;
+    EXPECT_TRUE(RamTable::receive(message, {}));
 }
 
 TEST_F(RamTableTest, MemoryThatCouldShrink) {

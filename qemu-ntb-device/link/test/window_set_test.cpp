@@ -88,7 +88,7 @@ TEST_F(WindowSetTest, PartThatGoesIsClosedPartThatStaysIsNot) {
 TEST_F(WindowSetTest, ChangedMayShowAgain) {
     show({piece(0, kPage, 0)});
     set_.show({piece(kPage, kPage, kPage)}, [this] {
-        show({piece(2 * kPage, kPage, 2 * kPage), piece(0, kPage, 0)});
+        show({piece(0, kPage, 0), piece(2 * kPage, kPage, 2 * kPage)});
     });
     std::memset(bar(), 0x66, 3 * kPage);
     EXPECT_EQ(ram_[0], std::byte{0x66});
@@ -98,8 +98,23 @@ TEST_F(WindowSetTest, ChangedMayShowAgain) {
 
 TEST_F(WindowSetTest, WindowOutsideOfTheBarIsLeftOut) {
     show({piece(kBar - kPage, 2 * kPage, 0), piece(UINT64_MAX - kPage + 1, kPage, 0)});
-    EXPECT_TRUE(set_.pieces().empty());
+    EXPECT_TRUE(set_.windows().empty());
     EXPECT_EQ(changes_, 0);
+}
+
+TEST_F(WindowSetTest, NeighboursAreOneWindowWhereverTheirMemoryLies) {
+    show({piece(0, kPage, 0x5000), piece(kPage, kPage, 0x9000), piece(3 * kPage, kPage, 0x7000)});
+    ASSERT_EQ(set_.windows().size(), 2U);
+    EXPECT_EQ(set_.windows()[0].size, 2 * kPage);
+    EXPECT_EQ(set_.windows()[0].address, 0x5000U);
+    bar()[kPage] = std::byte{9};
+    EXPECT_EQ(ram_[0x9000], std::byte{9});
+    // Other memory in one of them is no change for the hypervisor.
+    show({piece(0, kPage, 0x5000), piece(kPage, kPage, 0xA000), piece(3 * kPage, kPage, 0x7000)});
+    EXPECT_EQ(changes_, 1);
+    bar()[kPage] = std::byte{8};
+    EXPECT_EQ(ram_[0x9000], std::byte{9});
+    EXPECT_EQ(ram_[0xA000], std::byte{8});
 }
 
 }  // namespace

@@ -246,6 +246,11 @@ std::optional<Translation> Chip::translate(unsigned partition, unsigned bar, std
     return windows::translate(*state_, partition, bar, offset, requester_id);
 }
 
+unsigned Chip::proxy(unsigned partition, std::uint16_t requester_id) const {
+    at(partition);
+    return windows::proxy_of(*state_, partition, requester_id);
+}
+
 std::uint64_t Chip::window_generation(unsigned partition) const {
     return at(partition).host.window_generation;
 }

@@ -82,7 +82,7 @@ constexpr std::span<const RegisterInfo> registers_of(Region region) {
 
 constexpr BlockInfo kMap[] = {
 #define BLOCK(region, name, base, stride, count) \
-    {Region::region, name, base, stride, count, registers_of(Region::region)},
+    {name, registers_of(Region::region), base, stride, count, Region::region},
 #include "switchtec/registers.def"
 };
 

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "control.h"
+
 namespace switchtec::windows {
 namespace {
 
@@ -39,6 +41,15 @@ std::optional<Piece> piece(const Partition& p, unsigned bar, std::uint64_t offse
     const NtbSetup& setup = p.control.active;
     const std::uint64_t lut = lut_bytes(p.config(), setup, bar);
     return offset < lut ? lut_piece(setup, offset) : direct_piece(setup, bar, lut, offset);
+}
+
+// The entry of the active requester-ID table that lists `requester_id`.
+std::optional<unsigned> requester_entry(const Partition& p, std::uint16_t requester_id) {
+    const auto& table = p.control.active.requester;
+    const auto* end = table + p.config().requester_ids;
+    const auto* found = std::find(table, end, (std::uint32_t{requester_id} << 16) | kRequesterValid);
+    if (found == end) return std::nullopt;
+    return static_cast<unsigned>(found - table);
 }
 
 bool reachable(const State& s, unsigned target) {
@@ -99,10 +110,11 @@ unsigned lut_target(std::uint64_t entry) {
 
 bool requester_allowed(const State& s, unsigned partition, std::uint16_t requester_id) {
     const Partition& p = s.partition[partition];
-    const NtbSetup& setup = p.control.active;
-    if (setup.control & kCtrlProtectionOff) return true;
-    const auto* end = setup.requester + p.config().requester_ids;
-    return std::find(setup.requester, end, (std::uint32_t{requester_id} << 16) | kRequesterValid) != end;
+    return (p.control.active.control & kCtrlProtectionOff) || requester_entry(p, requester_id);
+}
+
+unsigned proxy_of(const State& s, unsigned partition, std::uint16_t requester_id) {
+    return control::proxy(requester_entry(s.partition[partition], requester_id).value_or(0));
 }
 
 std::optional<Translation> translate(const State& s, unsigned partition, unsigned bar, std::uint64_t offset,

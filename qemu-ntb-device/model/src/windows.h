@@ -22,6 +22,10 @@ unsigned lut_target(std::uint64_t entry);
 /// table.
 bool requester_allowed(const State& s, unsigned partition, std::uint16_t requester_id);
 
+/// Devfn under which these requests appear on the bus of their target: the proxy of the entry that lists the
+/// requester; of the first entry when protection is off and none does (ours).
+unsigned proxy_of(const State& s, unsigned partition, std::uint16_t requester_id);
+
 std::optional<Translation> translate(const State& s, unsigned partition, unsigned bar, std::uint64_t offset,
                                      std::uint16_t requester_id);
 std::vector<WindowSpan> spans(const State& s, unsigned partition);

@@ -103,6 +103,8 @@ TEST_F(Windows, RequesterIdsThatAreNotListedAreRefused) {
     bench.configure(0, 0,
                     [&] { bench.set(0, Reg::NtbRequesterEntry, 0, 1, 0x0100U << 16 | kRequesterValid); });
     EXPECT_TRUE(chip.translate(0, 2, 0, 0x0100));
+    EXPECT_EQ(chip.proxy(0, 0x0000), 8U);
+    EXPECT_EQ(chip.proxy(0, 0x0100), 9U) << "of the entry that lists it";
     bench.configure(0, 0, [&] { bench.set(0, Reg::NtbRequesterEntry, 0, 0, 0); });
     EXPECT_FALSE(chip.translate(0, 2, 0));
     EXPECT_TRUE(chip.windows(0).empty()) << "CPUs' requests come from 00:00.0";

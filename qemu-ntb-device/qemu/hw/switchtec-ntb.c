@@ -22,6 +22,7 @@
 #include "hw/pci/msix.h"
 #include "hw/pci/pci_bus.h"
 #include "hw/pci/pcie.h"
+#include "hw/pci/pcie_aer.h"
 #include "hw/qdev-properties.h"
 #include "hw/resettable.h"
 #include "migration/blocker.h"
@@ -33,6 +34,7 @@
 #define CAP_MSIX    0x50
 #define CAP_PM      0x5c
 #define CAP_EXP     0x64
+#define CAP_AER     0x100
 
 #define MSI_MAX_VECTORS 4
 
@@ -117,6 +119,7 @@ static const NtbEndpointOps endpoint_ops = {
     .lost = switchtec_ntb_lost,
     .message_gap = switchtec_ntb_message_gap,
     .dma_write = switchtec_ntb_dma_write,
+    .access = switchtec_ntb_access,
 };
 
 /* A function in a D-state other than D0 sends no request either. */
@@ -143,6 +146,7 @@ static void switchtec_ntb_write_config(PCIDevice *dev, uint32_t address,
 
     pci_default_write_config(dev, address, value, len);
     pcie_cap_flr_write_config(dev, address, value, len);
+    pcie_aer_write_config(dev, address, value, len);
     switchtec_ntb_update_requester_id(s);
     switchtec_ntb_update_bus_master(s);
 }
@@ -226,7 +230,7 @@ static bool switchtec_ntb_init_express(SwitchtecNtb *s, Error **errp)
     pcie_cap_lnkctl_init(dev);
     pcie_cap_flr_init(dev);
     pcie_cap_fill_link_ep_usp(dev, s->info.link_width, s->info.link_generation);
-    return true;
+    return pcie_aer_init(dev, PCI_ERR_VER, CAP_AER, PCI_ERR_SIZEOF, errp) == 0;
 }
 
 /* Added from the last to the first: each becomes the head of the list. */
@@ -260,7 +264,7 @@ static void switchtec_ntb_exit(PCIDevice *dev)
     SwitchtecNtb *s = SWITCHTEC_NTB(dev);
 
     switchtec_ntb_service_stop(s);
-    switchtec_ntb_ram_cleanup(s);
+    switchtec_ntb_views_cleanup(s);
     switchtec_ntb_windows_cleanup(s);
     if (s->endpoint) {
         /* A vCPU that was about to access BAR0 may still do so. */
@@ -272,6 +276,9 @@ static void switchtec_ntb_exit(PCIDevice *dev)
     }
     if (msix_present(dev)) {
         msix_uninit(dev, &s->gas, &s->gas);
+    }
+    if (dev->exp.aer_cap) {
+        pcie_aer_exit(dev);
     }
     if (dev->exp.exp_cap) {
         pcie_cap_exit(dev);
@@ -302,7 +309,7 @@ static void switchtec_ntb_realize(PCIDevice *dev, Error **errp)
     switchtec_ntb_gas_init(s);
     switchtec_ntb_windows_init(s);
     if (!switchtec_ntb_init_capabilities(s, errp) ||
-        !switchtec_ntb_ram_init(s, errp) ||
+        !switchtec_ntb_views_init(s, errp) ||
         !switchtec_ntb_service_start(s, errp)) {
         switchtec_ntb_exit(dev);
     }

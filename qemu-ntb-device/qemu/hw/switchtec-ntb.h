@@ -26,6 +26,25 @@ typedef struct SwitchtecNtbWindowBar {
     MemoryRegion memory;    /* all of ntb_endpoint_window_memory() */
 } SwitchtecNtbWindowBar;
 
+/*
+ * The bus of this host as requests of some peers see it: through the IOMMU, if
+ * there is one, by the proxy ID under which they come.
+ */
+typedef struct SwitchtecNtbView {
+    SwitchtecNtb *ntb;
+    uint64_t viewers;               /* partitions */
+    uint8_t proxy;                  /* devfn */
+    AddressSpace *as;
+    MemoryListener listener;
+    GArray *ram;                    /* NtbRamRange, not behind the IOMMU */
+    GArray *ram_update;             /* the same, while the memory map changes */
+    IOMMUMemoryRegion *iommu;       /* NULL: it does not translate now */
+    IOMMUMemoryRegion *iommu_update;
+    IOMMUNotifier unmap;
+    GArray *translations;           /* NtbRamRange, seen in accesses so far */
+    bool changed;                   /* ... and not yet published */
+} SwitchtecNtbView;
+
 struct SwitchtecNtb {
     /*< private >*/
     PCIDevice parent_obj;
@@ -50,10 +69,8 @@ struct SwitchtecNtb {
     SwitchtecNtbWindowBar window_bars[2];
     GPtrArray *windows;     /* SwitchtecNtbWindow, mapped */
 
-    MemoryListener ram_listener;
-    GArray *ram;            /* NtbRamRange, as published or about to be */
-    GArray *ram_update;     /* NtbRamRange, while the memory map changes */
-    QEMUBH *ram_publish;
+    GPtrArray *views;       /* SwitchtecNtbView; one for all without IOMMU */
+    QEMUBH *publish;
 
     QemuThread service_thread;
     EventNotifier service_stop;
@@ -76,11 +93,27 @@ void switchtec_ntb_windows_update(SwitchtecNtb *s);
 void switchtec_ntb_windows_cleanup(SwitchtecNtb *s);
 
 /*
- * The guest's RAM, published to the peers whenever the memory map has changed.
+ * What peers may be given of the guest's RAM, published whenever it changes.
  * init fails if there is RAM that peers cannot be given.
  */
-bool switchtec_ntb_ram_init(SwitchtecNtb *s, Error **errp);
-void switchtec_ntb_ram_cleanup(SwitchtecNtb *s);
+bool switchtec_ntb_views_init(SwitchtecNtb *s, Error **errp);
+void switchtec_ntb_views_cleanup(SwitchtecNtb *s);
+/* How requests of a peer under a proxy ID see this host's bus. */
+SwitchtecNtbView *switchtec_ntb_view(SwitchtecNtb *s, unsigned source,
+                                     uint8_t proxy);
+/* An access was made: if an IOMMU translated it, peers may map what is there. */
+void switchtec_ntb_view_learn(SwitchtecNtbView *view, hwaddr address,
+                              bool write);
+/*
+ * The part of a section of the memory map that peers can map; `range->address`
+ * is where it is in the section's address space. False: none.
+ */
+bool switchtec_ntb_shared_ram(const MemoryRegionSection *section,
+                              NtbRamRange *range);
+
+/* Peers' accesses to this host's bus; NtbEndpointOps::access. */
+bool switchtec_ntb_access(void *opaque, const NtbAccess *access,
+                          uint64_t *value);
 
 /* The thread that waits for the peers. */
 bool switchtec_ntb_service_start(SwitchtecNtb *s, Error **errp);

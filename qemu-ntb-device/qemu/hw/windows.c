@@ -4,7 +4,9 @@
  * A window over a peer's RAM is plain RAM to the rest of QEMU: vCPUs and
  * devices reach it without an exit or a copy. Each BAR has one RAM region, as
  * large as the BAR, over address space of the endpoint library, which maps the
- * peers' pages into it; windows are aliases of its parts. Aliases may come and
+ * peers' pages into it; windows are aliases of its parts. What a window shows
+ * that is not RAM, or is behind an IOMMU that has yet to translate it, is
+ * accessed by the peer's QEMU, while this one waits. Aliases may come and
  * go at any time (docs/devel/memory.rst), and the region beneath lives as long
  * as the device, so that an address_space_map() or a TLB entry of a window that
  * is gone never points to unmapped memory: the library puts memory of nobody
@@ -23,29 +25,30 @@ typedef struct SwitchtecNtbWindow {
     MemoryRegion alias;
 } SwitchtecNtbWindow;
 
-static uint64_t unsupported_read(void *opaque, hwaddr offset, unsigned size)
+/* Where no RAM is mapped. If there is a window its target makes the access. */
+static uint64_t unmapped_read(void *opaque, hwaddr offset, unsigned size)
 {
     SwitchtecNtbWindowBar *bar = opaque;
 
-    trace_switchtec_ntb_window_unsupported(switchtec_ntb_name(bar->ntb), "read",
-                                           bar->bar, offset, size);
+    trace_switchtec_ntb_window_access(switchtec_ntb_name(bar->ntb), "read",
+                                      bar->bar, offset, size);
     return ntb_endpoint_window_read(bar->ntb->endpoint, bar->bar, offset, size);
 }
 
-static void unsupported_write(void *opaque, hwaddr offset, uint64_t value,
-                              unsigned size)
+static void unmapped_write(void *opaque, hwaddr offset, uint64_t value,
+                           unsigned size)
 {
     SwitchtecNtbWindowBar *bar = opaque;
 
-    trace_switchtec_ntb_window_unsupported(switchtec_ntb_name(bar->ntb),
-                                           "write", bar->bar, offset, size);
+    trace_switchtec_ntb_window_access(switchtec_ntb_name(bar->ntb), "write",
+                                      bar->bar, offset, size);
     ntb_endpoint_window_write(bar->ntb->endpoint, bar->bar, offset, value,
                               size);
 }
 
-static const MemoryRegionOps unsupported_ops = {
-    .read = unsupported_read,
-    .write = unsupported_write,
+static const MemoryRegionOps unmapped_ops = {
+    .read = unmapped_read,
+    .write = unmapped_write,
     .endianness = DEVICE_LITTLE_ENDIAN,
     .valid = {
         .min_access_size = 1,
@@ -77,7 +80,7 @@ static void window_bar_init(SwitchtecNtb *s, unsigned index, uint64_t size)
     }
     bar->ntb = s;
     bar->bar = index;
-    memory_region_init_io(&bar->region, OBJECT(s), &unsupported_ops, bar, name,
+    memory_region_init_io(&bar->region, OBJECT(s), &unmapped_ops, bar, name,
                           size);
     memory_region_init_ram_ptr(&bar->memory, OBJECT(s), memory_name, size,
                                memory);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The state of a switch as a JSON value: what its registers show, and what only the fabric knows.
 // docs/protocol.md lists the fields.
+#include <fmt/format.h>
 #include <switchtec/registers.h>
 
 #include <array>
@@ -69,10 +70,15 @@ json windows(Chip& chip, unsigned partition) {
     return list;
 }
 
+// A mask of 64 bits: as a number, readers that keep numbers as doubles would lose some of it.
+std::string mask(std::uint64_t bits) {
+    return fmt::format("{:#018x}", bits);
+}
+
 json doorbells(Chip& chip, unsigned partition) {
-    return {{"pending", reg(chip, partition, Reg::InDoorbell, partition, 8)},
-            {"mask", reg(chip, partition, Reg::InDoorbellMask, partition, 8)},
-            {"outbound_mask", reg(chip, partition, Reg::OutDoorbellMask, partition, 8)}};
+    return {{"pending", mask(reg(chip, partition, Reg::InDoorbell, partition, 8))},
+            {"mask", mask(reg(chip, partition, Reg::InDoorbellMask, partition, 8))},
+            {"outbound_mask", mask(reg(chip, partition, Reg::OutDoorbellMask, partition, 8))}};
 }
 
 json messages(Chip& chip, unsigned partition) {
@@ -86,6 +92,26 @@ json messages(Chip& chip, unsigned partition) {
     return list;
 }
 
+json ram(const RamShares& shares, unsigned owner, unsigned partitions) {
+    json all = json::array();
+    const ntblink::RamTable* before = nullptr;
+    for (unsigned viewer = 0; viewer < partitions; ++viewer) {
+        const ntblink::RamTable& table = *shares.share(owner, viewer).table;
+        if (viewer == owner || table.ranges().empty()) continue;
+        if (&table == before) {
+            all.back()["viewers"].push_back(viewer);
+            continue;
+        }
+        before = &table;
+        json ranges = json::array();
+        for (const auto& range : table.ranges()) {
+            ranges.push_back({{"address", range.address}, {"size", range.size}});
+        }
+        all.push_back({{"viewers", {viewer}}, {"ranges", ranges}});
+    }
+    return all;
+}
+
 }  // namespace
 
 json Switch::inspect() {
@@ -96,19 +122,14 @@ json Switch::inspect() {
                   {"device_id", chip.device_id()},
                   {"partitions", json::array()}};
     for (unsigned partition = 0; partition < partitions(); ++partition) {
-        const Seat& seat = seats_[partition];
         const auto& config = chip.config(partition);
         const bool attached = chip.attached(partition);
-        json ram = json::array();
-        for (std::uint32_t i = 0; i < seat.ram.count; ++i) {
-            ram.push_back({{"address", seat.ram.ranges[i].address}, {"size", seat.ram.ranges[i].size}});
-        }
         const auto& slot = shared_.slot(partition);
         document["partitions"].push_back({
             {"partition", partition},
             {"node", config_.nodes[partition].empty() ? json() : json(config_.nodes[partition])},
             {"attached", attached},
-            {"pid", seat.holder != nullptr ? json(seat.holder->pid) : json()},
+            {"pid", holder(partition) != nullptr ? json(holder(partition)->pid) : json()},
             {"bus_master", chip.bus_master(partition)},
             {"requester_id", reg(chip, partition, Reg::NtbRequesterId, 0, 2)},
             {"link",
@@ -124,7 +145,7 @@ json Switch::inspect() {
             {"messages", messages(chip, partition)},
             {"window_read_misses", slot.read_misses.load(std::memory_order_relaxed)},
             {"window_write_misses", slot.write_misses.load(std::memory_order_relaxed)},
-            {"ram", ram},
+            {"ram", ram(ram_, partition, partitions())},
         });
     }
     return document;

@@ -112,9 +112,7 @@ void Fabric::Server::detach(Connection& connection) {
     connection.sw->detach(connection);
     spdlog::info("{} partition {}: process {} detached", connection.sw->name(), connection.partition,
                  connection.pid);
-    auto done = wire::make<wire::Done>();
-    done.epoch = connection.sw->epoch_told(0);
-    reply(connection, done);
+    reply(connection, connection.sw->done(connection, 0));
 }
 
 void Fabric::Server::inspect(Connection& connection, const wire::Inspect& message) {

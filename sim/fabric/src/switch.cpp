@@ -2,7 +2,6 @@
 #include "switch.h"
 
 #include <fmt/format.h>
-#include <ntblink/ram_table.h>
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
@@ -21,7 +20,10 @@ constexpr std::uint64_t bit(unsigned partition) {
 }  // namespace
 
 Switch::Switch(const SwitchConfig& config, ntblink::SharedSwitch shared)
-    : config_(config), shared_(std::move(shared)), seats_(config.chip.partitions.size()) {}
+    : config_(config),
+      shared_(std::move(shared)),
+      holders_(config.chip.partitions.size()),
+      ram_(config.chip.partitions.size()) {}
 
 ntblab::Result<Switch> Switch::create(const SwitchConfig& config) {
     auto shared = ntblink::SharedSwitch::create(config.name, config.chip);
@@ -64,17 +66,18 @@ ntblab::Result<void> Switch::attach(Connection& connection, const wire::Hello& h
         chip.attach(partition);
         // It has nothing mapped yet, so nobody need wait for it; it looks at its windows first thing.
         chip.windows_applied(partition, chip.window_generation(partition));
-        guard.ram_applied(partition) = ram_epoch_;
+        guard.ram_applied(partition) = ram_.epoch();
         guard.waiters() &= ~bit(partition);
         chip.take_wakeups();
     }
     shared_.slot(partition).read_misses.store(0);
     shared_.slot(partition).write_misses.store(0);
-    seats_[partition].holder = &connection;
+    shared_.slot(partition).askers.store(0);
+    holders_[partition] = &connection;
     connection.state = Connection::State::attached;
     connection.sw = this;
     connection.partition = partition;
-    connection.untold = partitions_with_ram_except(partition);
+    connection.untold = ram_.owners(partition);
     if (welcome(connection)) {
         spdlog::info("{} partition {} ({}): attached by process {}", name(), partition,
                      config_.nodes[partition], connection.pid);
@@ -90,7 +93,7 @@ bool Switch::welcome(Connection& connection) {
     message.version = wire::kVersion;
     message.partitions = partitions();
     message.segment_size = shared_.size();
-    message.epoch = epoch_told(connection.untold);
+    message.epoch = ram_.epoch_told(connection.partition, connection.untold);
     std::vector<int> fds{shared_.memory_fd()};
     for (unsigned partition = 0; partition < partitions(); ++partition)
         fds.push_back(shared_.event_fd(partition));
@@ -107,69 +110,61 @@ void Switch::detach(Connection& connection) {
     }
     connection.state = Connection::State::detached;
     connection.untold = 0;
-    if (seats_[partition].ram.count != 0) change_ram(partition, wire::make<wire::RamTable>(), {});
+    change_ram(partition, wire::kEverybody, {});
     // The process may have died between changing the chip and telling whom that concerns.
     shared_.wake_all();
 }
 
 void Switch::leave(Connection& connection) {
-    Seat& seat = seats_[connection.partition];
-    if (seat.holder == &connection) seat.holder = nullptr;
+    Connection*& seat = holders_[connection.partition];
+    if (seat == &connection) seat = nullptr;
 }
 
-ntblab::Result<wire::Done> Switch::set_ram(Connection& connection, const wire::RamTable& table,
+ntblab::Result<wire::Done> Switch::set_ram(Connection& connection, const wire::RamTable& message,
                                            std::vector<ntblab::UniqueFd> fds) {
-    if (auto checked = ntblink::check_ram_table(table, fds); !checked) return tl::unexpected(checked.error());
-    auto done = wire::make<wire::Done>();
-    done.changed = change_ram(connection.partition, table, std::move(fds));
-    done.epoch = epoch_told(connection.untold);
-    return done;
+    auto table = ntblink::RamTable::receive(message, std::move(fds));
+    if (!table) return tl::unexpected(table.error());
+    const std::uint64_t changed = change_ram(connection.partition, message.viewers, std::move(*table));
+    return done(connection, changed);
 }
 
-std::uint64_t Switch::change_ram(unsigned partition, const wire::RamTable& table,
-                                 std::vector<ntblab::UniqueFd> fds) {
-    Seat& seat = seats_[partition];
-    seat.ram = table;
-    seat.ram.partition = partition;
-    seat.ram_fds = std::move(fds);
-    seat.ram_epoch = ++ram_epoch_;
-    shared_.lock().ram_epoch() = ram_epoch_;
-    for (const Seat& other : seats_) {
-        if (other.holder == nullptr || other.holder->state != Connection::State::attached) continue;
-        if (other.holder->partition == partition) continue;
-        other.holder->untold |= bit(partition);
-        tell(*other.holder);
+wire::Done Switch::done(const Connection& connection, std::uint64_t changed) const {
+    auto message = wire::make<wire::Done>();
+    message.epoch = ram_.epoch_told(connection.partition, connection.untold);
+    message.changed = changed;
+    return message;
+}
+
+std::uint64_t Switch::change_ram(unsigned owner, std::uint64_t viewers, ntblink::RamTable table) {
+    viewers &= ~bit(owner);
+    const std::uint64_t epoch = ram_.change(owner, viewers, std::move(table));
+    {
+        auto guard = shared_.lock();
+        for (unsigned viewer = 0; viewer < partitions(); ++viewer) {
+            if ((viewers & bit(viewer)) != 0) guard.ram_epoch(viewer) = epoch;
+        }
     }
-    return ram_epoch_;
-}
-
-std::uint64_t Switch::epoch_told(std::uint64_t untold) const {
-    std::uint64_t epoch = ram_epoch_;
-    for (unsigned partition = 0; partition < partitions(); ++partition) {
-        if ((untold & bit(partition)) != 0) epoch = std::min(epoch, seats_[partition].ram_epoch - 1);
+    for (Connection* viewer : holders_) {
+        if (viewer == nullptr || viewer->state != Connection::State::attached) continue;
+        if ((viewers & bit(viewer->partition)) == 0) continue;
+        viewer->untold |= bit(owner);
+        tell(*viewer);
     }
     return epoch;
 }
 
-std::uint64_t Switch::partitions_with_ram_except(unsigned partition) const {
-    std::uint64_t with_ram = 0;
-    for (unsigned other = 0; other < partitions(); ++other) {
-        if (other != partition && seats_[other].ram.count != 0) with_ram |= bit(other);
-    }
-    return with_ram;
-}
-
 void Switch::tell(Connection& connection) {
     while (connection.untold != 0) {
-        const auto partition = static_cast<unsigned>(__builtin_ctzll(connection.untold));
-        const Seat& seat = seats_[partition];
-        wire::RamTable message = seat.ram;
-        message.epoch = epoch_told(connection.untold & ~bit(partition));
-        std::vector<int> fds;
-        for (const auto& fd : seat.ram_fds) fds.push_back(fd.get());
-        switch (ntblink::send_message(connection.socket.get(), message, fds)) {
+        const auto owner = static_cast<unsigned>(__builtin_ctzll(connection.untold));
+        const RamShares::Share& share = ram_.share(owner, connection.partition);
+        auto message = wire::make<wire::RamTable>();
+        message.partition = owner;
+        message.count = static_cast<std::uint32_t>(share.table->ranges().size());
+        message.viewers = bit(connection.partition);
+        message.epoch = ram_.epoch_told(connection.partition, connection.untold & ~bit(owner));
+        switch (ntblink::send_message(connection.socket.get(), message, share.table->descriptors())) {
             case Transfer::done:
-                connection.untold &= ~bit(partition);
+                connection.untold &= ~bit(owner);
                 break;
             case Transfer::would_block:
             case Transfer::closed:

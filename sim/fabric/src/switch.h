@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "connection.h"
+#include "ram_shares.h"
 
 namespace fabric {
 
@@ -26,7 +27,7 @@ class Switch {
     const std::string& name() const { return config_.name; }
     unsigned partitions() const { return shared_.partitions(); }
     /// Who holds a partition's seat; nullptr: nobody.
-    Connection* holder(unsigned partition) const { return seats_[partition].holder; }
+    Connection* holder(unsigned partition) const { return holders_[partition]; }
 
     /// Configures and attaches the endpoint and welcomes it. Errors, with nothing changed: no such partition;
     /// none of the topology's hosts; a seat that is taken; an override out of range.
@@ -36,35 +37,27 @@ class Switch {
     void detach(Connection& connection);
     /// Frees the seat of a connection that is detached.
     void leave(Connection& connection);
-    /// Takes a host's RAM. Errors, with nothing changed: as ntblink::check_ram_table.
-    ntblab::Result<ntblink::wire::Done> set_ram(Connection& connection, const ntblink::wire::RamTable& table,
+    /// Takes RAM that a host gives. Errors, with nothing changed: as ntblink::RamTable::receive.
+    ntblab::Result<ntblink::wire::Done> set_ram(Connection& connection,
+                                                const ntblink::wire::RamTable& message,
                                                 std::vector<ntblab::UniqueFd> fds);
-    /// Every RAM change up to this one is known to an endpoint that has been told all but `untold`.
-    std::uint64_t epoch_told(std::uint64_t untold) const;
+    /// The answer to a connection whose message brought about RAM change `changed`; 0: none.
+    ntblink::wire::Done done(const Connection& connection, std::uint64_t changed) const;
     /// Sends what `connection` has yet to be told, as far as its socket takes it.
     void tell(Connection& connection);
 
     nlohmann::json inspect();
 
   private:
-    struct Seat {
-        Connection* holder = nullptr;
-        ntblink::wire::RamTable ram = ntblink::wire::make<ntblink::wire::RamTable>();
-        std::vector<ntblab::UniqueFd> ram_fds;
-        std::uint64_t ram_epoch = 0;  ///< When the RAM changed last.
-    };
-
     Switch(const SwitchConfig& config, ntblink::SharedSwitch shared);
     ntblab::Result<switchtec::PartitionConfig> configuration_for(const ntblink::wire::Hello& hello) const;
     bool welcome(Connection& connection);
-    std::uint64_t change_ram(unsigned partition, const ntblink::wire::RamTable& table,
-                             std::vector<ntblab::UniqueFd> fds);
-    std::uint64_t partitions_with_ram_except(unsigned partition) const;
+    std::uint64_t change_ram(unsigned owner, std::uint64_t viewers, ntblink::RamTable table);
 
     SwitchConfig config_;
     ntblink::SharedSwitch shared_;
-    std::vector<Seat> seats_;
-    std::uint64_t ram_epoch_ = 0;
+    std::vector<Connection*> holders_;  ///< By partition.
+    RamShares ram_;
 };
 
 }  // namespace fabric

@@ -25,6 +25,9 @@ const NtbEndpointOps kOps{
     [](void* host, std::uint64_t address, const void* data, std::size_t size) {
         static_cast<Host*>(host)->take_dma(address, data, size);
     },
+    [](void* host, const NtbAccess* access, std::uint64_t* value) {
+        return static_cast<Host*>(host)->access(*access, *value);
+    },
 };
 
 ntblab::UniqueFd sealed_memory(std::uint64_t size) {
@@ -38,22 +41,6 @@ ntblab::UniqueFd sealed_memory(std::uint64_t size) {
 
 // Hosts of this process that are open.
 std::vector<Host*> hosts;
-
-// Services the others meanwhile, as their own threads would.
-void with_others_serviced(const Host* one, const std::function<void()>& call) {
-    std::atomic<bool> done = false;
-    std::thread others([&] {
-        while (!done) {
-            for (const Host* host : hosts) {
-                if (host != one) host->service();
-            }
-            std::this_thread::sleep_for(std::chrono::milliseconds(1));
-        }
-    });
-    call();
-    done = true;
-    others.join();
-}
 
 }  // namespace
 
@@ -74,6 +61,21 @@ Host::Host(const std::string& socket, unsigned partition)
     ntb_endpoint_set_bus_master(endpoint_, true);
     ntb_endpoint_set_requester_id(endpoint_, static_cast<std::uint16_t>(0x100 + partition));
     hosts.push_back(this);
+}
+
+void with_others_serviced(const Host* one, const std::function<void()>& call) {
+    std::atomic<bool> done = false;
+    std::thread others([&] {
+        while (!done) {
+            for (const Host* host : hosts) {
+                if (host != one) host->service();
+            }
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        }
+    });
+    call();
+    done = true;
+    others.join();
 }
 
 Host::~Host() {
@@ -100,9 +102,9 @@ void Host::write(std::uint32_t offset, std::uint64_t value, unsigned size) const
     ntb_endpoint_gas_write(endpoint_, offset, value, size);
 }
 
-bool Host::tell_ram(const std::vector<NtbRamRange>& ranges) {
+bool Host::tell_ram(const std::vector<NtbRamRange>& ranges, std::uint64_t viewers) {
     char error[NTB_ERROR_SIZE];
-    return ntb_endpoint_set_ram(endpoint_, ranges.data(), ranges.size(), error);
+    return ntb_endpoint_set_ram(endpoint_, viewers, ranges.data(), ranges.size(), error);
 }
 
 bool Host::wait(const std::function<bool()>& condition) {

@@ -37,7 +37,7 @@ class Host {
 
     std::uint64_t read(std::uint32_t offset, unsigned size) const;
     void write(std::uint32_t offset, std::uint64_t value, unsigned size) const;
-    bool tell_ram(const std::vector<NtbRamRange>& ranges);
+    bool tell_ram(const std::vector<NtbRamRange>& ranges, std::uint64_t viewers = UINT64_MAX);
 
     /// Services until `condition` holds; false: not within the limit.
     bool wait(const std::function<bool()>& condition);
@@ -61,6 +61,8 @@ class Host {
     };
     std::vector<DmaWrite> dma_writes;
     void take_dma(std::uint64_t address, const void* data, std::size_t size);
+    /// What answers peers' accesses to what is not mapped; by default nothing does.
+    std::function<bool(const NtbAccess&, std::uint64_t& value)> access = [](auto&, auto&) { return false; };
     int message_gaps = 0;  ///< Begun; they end by ntb_endpoint_end_message_gap.
 
   private:
@@ -69,6 +71,9 @@ class Host {
     std::byte* ram_;
     NtbEndpoint* endpoint_;
 };
+
+/// Calls `call` while the other hosts of this process are serviced, as their own threads would.
+void with_others_serviced(const Host* one, const std::function<void()>& call);
 
 /// After fork: the parent's hosts are not this process's.
 void forget_hosts();

@@ -25,7 +25,7 @@ class InspectTest : public ::testing::Test {
 
 TEST_F(InspectTest, EmptyCluster) {
     const json report = inspect();
-    EXPECT_EQ(report["protocol"], 1);
+    EXPECT_EQ(report["protocol"], 2);
     EXPECT_EQ(report["pid"], cluster_.pid());
     ASSERT_EQ(report["switches"].size(), 1U);
     const json& sw = report["switches"][0];
@@ -63,7 +63,8 @@ TEST_F(InspectTest, WhatHostsDidShows) {
     EXPECT_EQ(first["requester_id"], 0x100);
     EXPECT_EQ(second["requester_id"], 0x101);
     EXPECT_EQ(first["link"], json({{"up", true}, {"generation", 4}, {"width", 16}}));
-    EXPECT_EQ(first["ram"], json::parse(R"([{"address": 0, "size": 16777216}])"));
+    EXPECT_EQ(first["ram"],
+              json::parse(R"([{"viewers": [1], "ranges": [{"address": 0, "size": 16777216}]}])"));
     EXPECT_EQ(first["control"]["state"], "LOCKED");
     EXPECT_EQ(first["control"]["owner"], 1);
     EXPECT_EQ(first["control"]["waiting"], json::parse("[0]"));
@@ -73,8 +74,8 @@ TEST_F(InspectTest, WhatHostsDidShows) {
               json::parse(R"([{"bar": 2, "offset": 0, "size": 131072, "target": 0, "address": 2097152}])"));
     EXPECT_TRUE(first["windows"].empty());
     EXPECT_EQ(second["windows_settled"], true);
-    EXPECT_EQ(second["doorbells"]["pending"], 1U << 4);
-    EXPECT_EQ(second["doorbells"]["mask"], UINT64_MAX);
+    EXPECT_EQ(second["doorbells"]["pending"], "0x0000000000000010");
+    EXPECT_EQ(second["doorbells"]["mask"], "0xffffffffffffffff");
     EXPECT_EQ(second["messages"][1]["value"], 0xCAFE);
     EXPECT_EQ(second["messages"][1]["pending"], true);
     EXPECT_EQ(second["messages"][1]["enabled"], true);

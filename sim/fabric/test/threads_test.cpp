@@ -30,6 +30,8 @@ const NtbEndpointOps kOps{
     [](void*) {},
     [](void*, const char*) {},
     nullptr,
+    nullptr,
+    nullptr,
 };
 
 TEST(Threads, RegistersWindowsAndHostEventsFromAllSides) {

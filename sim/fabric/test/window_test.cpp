@@ -120,14 +120,14 @@ TEST_F(WindowTest, AccessOutsideOfMemoryIsAllOnesAndDropped) {
 TEST_F(WindowTest, BadRamIsRefusedWithTheReasonAndTheOldStays) {
     char error[NTB_ERROR_SIZE];
     const NtbRamRange beyond{0, 2 * kRam, a_.ram_fd(), 0};
-    EXPECT_FALSE(ntb_endpoint_set_ram(*a_, &beyond, 1, error));
+    EXPECT_FALSE(ntb_endpoint_set_ram(*a_, UINT64_MAX, &beyond, 1, error));
     EXPECT_NE(std::string(error).find("beyond the end of its file"), std::string::npos) << error;
     const NtbRamRange closed{0, kRam, 9999, 0};
-    EXPECT_FALSE(ntb_endpoint_set_ram(*a_, &closed, 1, error));
+    EXPECT_FALSE(ntb_endpoint_set_ram(*a_, UINT64_MAX, &closed, 1, error));
     EXPECT_NE(std::string(error).find("descriptor 9999"), std::string::npos) << error;
-    const std::vector<NtbRamRange> many(65, NtbRamRange{0, 0x1000, a_.ram_fd(), 0});
-    EXPECT_FALSE(ntb_endpoint_set_ram(*a_, many.data(), many.size(), error));
-    EXPECT_NE(std::string(error).find("at most 64"), std::string::npos) << error;
+    const std::vector<NtbRamRange> many(NTB_MAX_RAM_RANGES + 1, NtbRamRange{0, 0x1000, a_.ram_fd(), 0});
+    EXPECT_FALSE(ntb_endpoint_set_ram(*a_, UINT64_MAX, many.data(), many.size(), error));
+    EXPECT_NE(std::string(error).find("at most 4096"), std::string::npos) << error;
     give(a_, b_, {{2, 0x200000, k64K}});
     EXPECT_EQ(b_.windows().size(), 1U);
 }

@@ -55,6 +55,17 @@ typedef struct NtbEndpointInfo {
     uint64_t bar0_size, bar2_size, bar4_size;
 } NtbEndpointInfo;
 
+/* A peer's access to this host's bus, through a window that does not show RAM there. */
+typedef struct NtbAccess {
+    unsigned source; /* the peer's partition */
+    /* Devfn on the bus of this host's NT endpoint that the request comes from: the proxy ID of the peer's
+     * requester, as an IOMMU has to see it. */
+    uint8_t proxy;
+    uint64_t address;
+    unsigned size; /* 1, 2, 4 or 8 bytes */
+    bool write;
+} NtbAccess;
+
 /* Called from ntb_endpoint_service (and from functions that say so), in the caller's thread. */
 typedef struct NtbEndpointOps {
     /* Send the MSI-X message of `vector`. Calls come in the order of the interrupts' causes. */
@@ -73,6 +84,8 @@ typedef struct NtbEndpointOps {
      * endpoint's own posted write; calls and interrupts keep their order. What cannot be written is dropped.
      * NULL: everything is. */
     void (*dma_write)(void* opaque, uint64_t address, const void* data, size_t size);
+    /* Make the access; `*value` is little endian. False: an unsupported request. NULL: all are. */
+    bool (*access)(void* opaque, const NtbAccess* access, uint64_t* value);
 } NtbEndpointOps;
 
 /* Classes of TLPs, as flow control and counters have them. */
@@ -88,6 +101,8 @@ typedef struct NtbMappedWindow {
     uint64_t address; /* bus address at the target, for traces */
 } NtbMappedWindow;
 
+/* At most this many ranges at a time. */
+#define NTB_MAX_RAM_RANGES 4096
 /* RAM of this host that peers may be given: `size` bytes at bus address `address` are at `fd_offset` of `fd`.
  */
 typedef struct NtbRamRange {
@@ -126,7 +141,9 @@ size_t ntb_endpoint_windows(NtbEndpoint* ep, NtbMappedWindow* windows, size_t ca
  * a distance where no register is. Writes to `buffer` (always terminated) and returns it. `ep` says where its
  * switch has its registers; NULL: as Gen4. */
 const char* ntb_endpoint_register_name(const NtbEndpoint* ep, uint32_t offset, char* buffer, size_t size);
-/* An access to a window BAR outside of mapped memory: counted; reads give all-ones. */
+/* An access to a window BAR outside of mapped memory. If it is in a window the target makes it and this
+ * waits for it, servicing this endpoint meanwhile; what is not done (no window; the target's answer) is
+ * counted, and reads give all-ones. */
 uint64_t ntb_endpoint_window_read(NtbEndpoint* ep, unsigned bar, uint64_t offset, unsigned size);
 void ntb_endpoint_window_write(NtbEndpoint* ep, unsigned bar, uint64_t offset, uint64_t value, unsigned size);
 
@@ -146,8 +163,10 @@ void ntb_endpoint_end_message_gap(NtbEndpoint* ep);
 void ntb_endpoint_reset(NtbEndpoint* ep);
 void ntb_endpoint_set_bus_master(NtbEndpoint* ep, bool enabled);
 void ntb_endpoint_set_requester_id(NtbEndpoint* ep, uint16_t requester_id);
-/* The host's RAM as its bus sees it; replaces what was told before. Not an error: `count` 0. */
-bool ntb_endpoint_set_ram(NtbEndpoint* ep, const NtbRamRange* ranges, size_t count, char* error);
+/* RAM as requests of the peers in `viewers` (bit per partition; UINT64_MAX: all) see it on this host's bus;
+ * replaces what was told before. Not an error: `count` 0. */
+bool ntb_endpoint_set_ram(NtbEndpoint* ep, uint64_t viewers, const NtbRamRange* ranges, size_t count,
+                          char* error);
 
 #ifdef __cplusplus
 }

@@ -14,8 +14,9 @@
 namespace ntblink::wire {
 
 inline constexpr std::uint64_t kMagic = 0x4B4E494C4254'4E00;  ///< "\0NTBLINK" in memory.
-inline constexpr std::uint32_t kVersion = 1;
-inline constexpr std::size_t kMaxRamRanges = 64;
+inline constexpr std::uint32_t kVersion = 2;
+inline constexpr std::size_t kMaxRamRanges = 4096;
+inline constexpr std::uint64_t kEverybody = ~std::uint64_t{0};  ///< As RamTable::viewers.
 inline constexpr std::size_t kSwitchNameSize = 64;
 inline constexpr std::size_t kTextSize = 496;
 
@@ -23,8 +24,7 @@ enum class Type : std::uint32_t {
     hello = 1,    ///< endpoint -> fabric: attach me
     welcome = 2,  ///< fabric -> endpoint: attached; with the descriptors of the switch
     refused = 3,  ///< fabric -> any: why not; after hello and inspect the connection ends
-    ram =
-        4,  ///< endpoint -> fabric: my RAM; fabric -> endpoint: a peer's RAM. With the descriptors it lies in
+    ram = 4,      ///< endpoint -> fabric: my RAM; fabric -> endpoint: a peer's RAM. With its descriptors
     done = 5,     ///< fabric -> endpoint: answers ram and detach
     detach = 6,   ///< endpoint -> fabric: my host goes away
     inspect = 7,  ///< anyone -> fabric: what is the state of everything
@@ -72,28 +72,29 @@ struct Refused {
 };
 static_assert(sizeof(Refused) == 512);
 
-/// `size` bytes at bus address `address` of a host are at `fd_offset` of descriptor `fd_index` of the
-/// message.
+/// `size` bytes at bus address `address` of a host are at `fd_offset` of file `file`.
 struct RamRange {
     std::uint64_t address;
     std::uint64_t size;
     std::uint64_t fd_offset;
-    std::uint32_t fd_index;
+    std::uint32_t file;  ///< Which of the descriptors after the first.
     std::uint32_t reserved;
 };
 static_assert(sizeof(RamRange) == 32);
 
-/// All RAM of one host; replaces what was said before. Unused ranges are zero.
+/// All RAM that one host gives to some of its peers; replaces what they were told before. Descriptors, unless
+/// `count` is 0: a sealed file of `count` RamRanges, then the files that these name.
 struct RamTable {
     static constexpr Type kType = Type::ram;
     Header header;
     std::uint32_t partition;  ///< Whose RAM. From an endpoint: its own.
-    std::uint32_t count;      ///< Of ranges in use.
+    std::uint32_t count;      ///< Of ranges.
     std::uint64_t
         epoch;  ///< From the fabric: the receiver has now been told of every change up to this one. Else 0.
-    RamRange ranges[kMaxRamRanges];
+    std::uint64_t
+        viewers;  ///< From an endpoint: for whom, one bit per partition. From the fabric: the receiver.
 };
-static_assert(sizeof(RamTable) == 24 + kMaxRamRanges * sizeof(RamRange));
+static_assert(sizeof(RamTable) == 32);
 
 struct Done {
     static constexpr Type kType = Type::done;

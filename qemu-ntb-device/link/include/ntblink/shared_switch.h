@@ -31,19 +31,38 @@
 namespace ntblink {
 
 inline constexpr std::uint64_t kSegmentMagic = 0x544553'42544E00;  ///< "\0NTBSET" and a zero byte in memory.
-inline constexpr std::uint32_t kSegmentVersion = 1;
+inline constexpr std::uint32_t kSegmentVersion = 2;
+
+/// An access through a window that its host cannot make itself, as the target has no RAM there that could be
+/// mapped: the target's process makes it. At most one per host at a time; the host waits for the answer.
+struct AccessRequest {
+    std::atomic<std::uint32_t> asked;     ///< Number of the request that the other fields are.
+    std::atomic<std::uint32_t> answered;  ///< Number of the last one that the target has answered.
+    std::uint8_t bar;                     ///< 2 or 4.
+    std::uint8_t size;                    ///< 1, 2, 4 or 8 bytes.
+    std::uint8_t write;                   ///< 0: read.
+    std::uint8_t done;                    ///< From the target; 0: unsupported request.
+    std::uint32_t reserved;
+    std::uint64_t offset;  ///< In the BAR.
+    std::uint64_t value;   ///< Little endian; of a read, from the target.
+};
+static_assert(sizeof(AccessRequest) == 32);
 
 /// What the processes know about one partition beside the chip's own state.
 struct alignas(64) PartitionSlot {
     std::atomic<std::uint32_t> signalled;  ///< 1: its eventfd has been written since its host last looked.
     std::uint32_t reserved;
-    std::uint64_t
-        ram_applied;  ///< Under the lock: its mapped windows follow every RAM change up to this epoch.
-    std::atomic<std::uint64_t> read_misses;   ///< Reads of window BARs that reached no memory.
+    std::uint64_t ram_epoch;    ///< Under the lock: of the last change of RAM that peers give to it.
+    std::uint64_t ram_applied;  ///< Under the lock: its mapped windows follow every change up to this epoch.
+    std::atomic<std::uint64_t> read_misses;   ///< Reads of window BARs that were unsupported requests.
     std::atomic<std::uint64_t> write_misses;  ///< Writes likewise.
-    std::uint64_t padding[4];
+    std::atomic<std::uint64_t> askers;        ///< Partitions that have a request for this one, one bit each.
+    std::uint64_t padding[2];
+    AccessRequest request;  ///< Of this partition's host.
+    std::uint64_t more_padding[4];
 };
-static_assert(sizeof(PartitionSlot) == 64);
+static_assert(offsetof(PartitionSlot, request) == 64);
+static_assert(sizeof(PartitionSlot) == 128);
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
 
 /// The beginning of the shared memory. The chip's state follows at `state_offset`.
@@ -58,15 +77,14 @@ struct alignas(64) SegmentHeader {
     std::uint64_t reserved[3];
     pthread_mutex_t mutex;
     std::byte mutex_padding[64 - sizeof(pthread_mutex_t)];
-    std::uint64_t ram_epoch;  ///< Under the lock: counts changes of any partition's RAM.
-    std::uint64_t waiters;    ///< Under the lock: partitions to wake when a host has applied its windows.
-    std::uint64_t padding[6];
+    std::uint64_t waiters;  ///< Under the lock: partitions to wake when a host has applied its windows.
+    std::uint64_t padding[7];
     PartitionSlot slots[switchtec::kMaxPartitions];
 };
 static_assert(offsetof(SegmentHeader, mutex) == 64);
-static_assert(offsetof(SegmentHeader, ram_epoch) == 128);
+static_assert(offsetof(SegmentHeader, waiters) == 128);
 static_assert(offsetof(SegmentHeader, slots) == 192);
-static_assert(sizeof(SegmentHeader) == 192 + switchtec::kMaxPartitions * 64);
+static_assert(sizeof(SegmentHeader) == 192 + switchtec::kMaxPartitions * 128);
 
 class SharedSwitch {
   public:
@@ -94,7 +112,7 @@ class SharedSwitch {
         Guard(const Guard&) = delete;
         Guard& operator=(const Guard&) = delete;
         switchtec::Chip& chip() { return *shared_.chip_; }
-        std::uint64_t& ram_epoch() { return shared_.header().ram_epoch; }
+        std::uint64_t& ram_epoch(unsigned partition) { return shared_.slot(partition).ram_epoch; }
         std::uint64_t& ram_applied(unsigned partition) { return shared_.slot(partition).ram_applied; }
         std::uint64_t& waiters() { return shared_.header().waiters; }
 

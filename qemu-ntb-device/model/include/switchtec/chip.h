@@ -189,6 +189,10 @@ class Chip {
     /// all-ones, writes dropped).
     std::optional<Translation> translate(unsigned partition, unsigned bar, std::uint64_t offset,
                                          std::uint16_t requester_id = 0) const;
+    /// Devfn under which requests of `requester_id` that `partition` sends through a window appear on the bus
+    /// of their target (an IOMMU there sees them so): the proxy ID of the entry of the partition's
+    /// requester-ID table. When protection is off and no entry lists the requester: the first entry's (ours).
+    unsigned proxy(unsigned partition, std::uint16_t requester_id = 0) const;
     /// Changes whenever what `windows(partition)` returns may have changed.
     std::uint64_t window_generation(unsigned partition) const;
     /// The host's emulator has put windows of `generation` (or newer) into effect. CONFIGURING and RESETTING

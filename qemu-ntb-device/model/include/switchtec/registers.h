@@ -71,12 +71,12 @@ struct FieldInfo {
 
 /// A region of the GAS: `count` equal blocks.
 struct BlockInfo {
-    Region region;
     const char* name;
+    std::span<const RegisterInfo> registers;  ///< Of all layouts.
     std::uint32_t base;
     std::uint32_t stride;
     std::uint16_t count;
-    std::span<const RegisterInfo> registers;  ///< Of all layouts.
+    Region region;
 };
 
 /// Every block, by rising base; in each layout, every byte of the GAS belongs to at most one register.
