@@ -25,8 +25,7 @@ constexpr const char* kHost[] = {"switch powered on with %d partitions", "host o
 constexpr const char* kLink[] = {"link of partition %d up: Gen%d x%d", "link of partition %d down"};
 constexpr const char* kNtb[] = {
     "control block %d: locked by partition %d", "control block %d: configured by partition %d",
-    "control block %d: partition %d configures in vain: bar_error 0x%08x lut_error 0x%08x req_id_error "
-    "0x%08x",
+    "control block %d: set-up of partition %d refused: bar 0x%08x lut 0x%08x requester 0x%08x",
     "control block %d: reset by partition %d", "control block %d: partition %d waits for the lock"};
 constexpr const char* kMrpc[] = {"partition %d: command 0x%x failed: 0x%x"};
 constexpr Module kModules[] = {{"HOST", kHost}, {"LINK", kLink}, {"NTB", kNtb}, {"MRPC", kMrpc}};
