@@ -122,7 +122,7 @@ get_source() {
 
 # Makes the configured build tree anew if its making was interrupted.
 configure() {
-    [[ ! -e $tree/build/configured ]] || return 0
+    [[ ! -e $tree/build/configured || ! -e $tree/build/build.ninja ]] || return 0
     rm -rf "$tree/build"
     mkdir "$tree/build"
     progress "configuring"

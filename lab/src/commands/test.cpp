@@ -53,7 +53,7 @@ int test(const UpOptions& options, const std::string& junit) {
     if (plan->topology.validate.empty())
         return complain(
             fmt::format(
-                "{} has no 'validate' section, so there is nothing to test; docs/topology.md shows one",
+                "{} has no 'validate' section, so there is nothing to test; docs/ntblab.md shows one",
                 options.file),
             kUnreachable);
     return use_once(*plan, options, [&](boost::asio::io_context& io, const Cluster& cluster) {

@@ -38,6 +38,7 @@ ntblab::Result<std::unique_ptr<Endpoint>> Endpoint::open(const NtbEndpointConfig
     std::unique_ptr<Endpoint> endpoint(
         new Endpoint(std::move(*session), config.partition, std::move(windows)));
     if (auto watching = endpoint->watch(); !watching) return tl::unexpected(watching.error());
+    siblings().add(*endpoint);
     return endpoint;
 }
 

@@ -9,6 +9,7 @@
 // Register accesses take the second only. Interrupts are delivered without either, by one thread at a time.
 #pragma once
 
+#include <poll.h>
 #include <switchtec/registers.h>
 
 #include <array>
@@ -40,6 +41,9 @@ struct HostRam {
 
 class Endpoint {
   public:
+    ~Endpoint() { siblings().remove(*this); }
+    Endpoint(const Endpoint&) = delete;
+    Endpoint& operator=(const Endpoint&) = delete;
     static ntblab::Result<std::unique_ptr<Endpoint>> open(const NtbEndpointConfig& config);
 
     NtbEndpointInfo info();
@@ -69,6 +73,23 @@ class Endpoint {
   private:
     using Guard = SharedSwitch::Guard;
 
+    /// All endpoints of the process.
+    class Siblings {
+      public:
+        void add(Endpoint& endpoint);
+        void remove(Endpoint& endpoint);
+        /// Returns what is readable when they have something to do.
+        std::vector<pollfd> service_all_but(const Endpoint& one);
+
+      private:
+        void forget_those_of_the_parent();  // After a fork.
+
+        std::recursive_mutex mutex_;
+        std::vector<Endpoint*> endpoints_;
+        pid_t process_ = -1;
+    };
+    static Siblings& siblings();
+
     Endpoint(Session session, unsigned partition, WindowSet windows);
     ntblab::Result<void> watch();
     std::uint64_t own_bit() const { return std::uint64_t{1} << partition_; }
@@ -83,7 +104,8 @@ class Endpoint {
     // Under service_mutex_, in endpoint_service.cpp.
     void service_once();
     enum class Waited { done, lost, late };
-    /// Services until `condition()` holds.
+    /// Services this and the other endpoints of the process until `condition()` holds: the caller may hold a
+    /// lock without which their own threads cannot service them.
     Waited service_until(std::chrono::seconds limit, const std::function<bool()>& condition);
     void receive_messages();
     void handle(Packet& packet);
@@ -109,7 +131,13 @@ class Endpoint {
     void count_forwarded(unsigned target, bool write, unsigned size, std::chrono::nanoseconds round_trip);
     /// Makes the accesses that peers ask for.
     void serve_accesses();
-    bool make_access(unsigned source, const AccessRequest& request, std::uint64_t& value);
+    struct Asked {
+        unsigned bar;
+        std::uint64_t offset;
+        unsigned size;
+        bool write;
+    };
+    bool make_access(unsigned source, const Asked& asked, std::uint64_t& value);
     std::optional<switchtec::Translation> translate(unsigned source, unsigned bar, std::uint64_t offset,
                                                     unsigned size);
 
@@ -133,6 +161,7 @@ class Endpoint {
     std::uint64_t known_epoch_;  ///< The fabric has told of every RAM change up to this one.
     bool stale_ = true;          ///< The windows have to be made anew whatever their generation.
     bool asking_ = false;        ///< A peer is making an access for this host, which waits.
+    std::uint64_t late_ = 0;     ///< Partitions that have not answered an access in time.
     std::optional<ntblab::Result<wire::Done>> answer_;
     std::vector<std::vector<HostRam>> published_;  ///< By the partition that may see it; sorted.
 };

@@ -51,6 +51,11 @@ bool Endpoint::ask(unsigned bar, std::uint64_t offset, unsigned size, bool write
     if (asking_ || lost_.load(std::memory_order_relaxed)) return false;
     const auto target = translate(partition_, bar, offset, size);
     if (!target || target->target == partition_) return false;
+    if ((late_ & bit(target->target)) != 0) {
+        // Not before it has looked at what it was told last time.
+        if (shared_.slot(target->target).signalled.load(std::memory_order_relaxed) != 0) return false;
+        late_ &= ~bit(target->target);
+    }
 
     AccessRequest& request = shared_.slot(partition_).request;
     put(request, bar, offset, size, write, value);
@@ -70,6 +75,7 @@ bool Endpoint::ask(unsigned bar, std::uint64_t offset, unsigned size, bool write
     // What was left undone for it.
     shared_.wake(own_bit());
     if (waited == Waited::late) {
+        late_ |= bit(target->target);
         fmt::print(stderr,
                    "ntb-endpoint: partition {}: partition {} has not answered an access within {} s (is its "
                    "process stopped?)\n",
@@ -105,21 +111,26 @@ void Endpoint::serve_accesses() {
         AccessRequest& request = shared_.slot(source).request;
         const std::uint32_t number = request.asked.load(std::memory_order_acquire);
         if (request.answered.load(std::memory_order_relaxed) == number) continue;
+        // The asker may have given up, and ask for something else meanwhile.
+        const Asked asked{request.bar, request.offset, request.size, request.write != 0};
         std::uint64_t value = request.value;
-        request.done = make_access(source, request, value) ? 1 : 0;
+        if (request.asked.load(std::memory_order_acquire) != number) continue;
+        const bool done = make_access(source, asked, value);
+        if (request.asked.load(std::memory_order_acquire) != number) continue;
+        request.done = done ? 1 : 0;
         request.value = value;
         request.answered.store(number, std::memory_order_release);
         shared_.wake(bit(source));
     }
 }
 
-bool Endpoint::make_access(unsigned source, const AccessRequest& request, std::uint64_t& value) {
+bool Endpoint::make_access(unsigned source, const Asked& asked, std::uint64_t& value) {
     NtbAccess access{};
     access.source = source;
-    access.size = request.size;
-    access.write = request.write != 0;
+    access.size = asked.size;
+    access.write = asked.write;
     if (access.size != 1 && access.size != 2 && access.size != 4 && access.size != 8) return false;
-    const auto target = translate(source, request.bar, request.offset, access.size);
+    const auto target = translate(source, asked.bar, asked.offset, access.size);
     if (!target || target->target != partition_ || ops_.access == nullptr) return false;
     access.address = target->address;
     access.proxy = static_cast<std::uint8_t>(shared_.lock().chip().proxy(source));

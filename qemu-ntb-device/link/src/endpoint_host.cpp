@@ -44,6 +44,11 @@ ntblab::Result<RamMessage> make_ram_message(std::span<const NtbRamRange> ranges)
         message.ranges.push_back({range.address, range.size, range.fd_offset, file, 0});
         message.ram.push_back({range.address, range.size, range.fd_offset, status.st_dev, status.st_ino});
     }
+    // One descriptor is that of the ranges.
+    if (message.files.size() >= kMaxPacketFds) {
+        return ntblab::fail(fmt::format("this host's RAM lies in {} files, at most {} can be shared",
+                                        message.files.size(), kMaxPacketFds - 1));
+    }
     std::sort(message.ram.begin(), message.ram.end());
     return message;
 }

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <poll.h>
 #include <sys/epoll.h>
+#include <unistd.h>
 
 #include <cstdio>
 
@@ -37,13 +38,51 @@ Endpoint::Waited Endpoint::service_until(std::chrono::seconds limit, const std::
     const auto end = Clock::now() + limit;
     for (;;) {
         service_once();
+        std::vector<pollfd> fds = siblings().service_all_but(*this);
         if (condition()) return Waited::done;
         if (lost_.load(std::memory_order_relaxed)) return Waited::lost;
         const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - Clock::now()).count();
         if (left <= 0) return Waited::late;
-        pollfd entry{epoll_.get(), POLLIN, 0};
-        ::poll(&entry, 1, static_cast<int>(left) + 1);
+        fds.push_back({epoll_.get(), POLLIN, 0});
+        ::poll(fds.data(), fds.size(), static_cast<int>(left) + 1);
     }
+}
+
+Endpoint::Siblings& Endpoint::siblings() {
+    static Siblings all;
+    return all;
+}
+
+void Endpoint::Siblings::add(Endpoint& endpoint) {
+    const std::lock_guard lock(mutex_);
+    forget_those_of_the_parent();
+    endpoints_.push_back(&endpoint);
+}
+
+void Endpoint::Siblings::remove(Endpoint& endpoint) {
+    const std::lock_guard lock(mutex_);
+    std::erase(endpoints_, &endpoint);
+}
+
+void Endpoint::Siblings::forget_those_of_the_parent() {
+    if (process_ != ::getpid()) endpoints_.clear();
+    process_ = ::getpid();
+}
+
+std::vector<pollfd> Endpoint::Siblings::service_all_but(const Endpoint& one) {
+    std::vector<pollfd> fds;
+    // Where another thread is at it, it is done without us.
+    const std::unique_lock lock(mutex_, std::try_to_lock);
+    if (!lock) return fds;
+    forget_those_of_the_parent();
+    for (Endpoint* endpoint : std::vector(endpoints_)) {
+        if (endpoint == &one) continue;
+        const std::unique_lock service(endpoint->service_mutex_, std::try_to_lock);
+        if (!service) continue;
+        endpoint->service_once();
+        fds.push_back({endpoint->epoll_.get(), POLLIN, 0});
+    }
+    return fds;
 }
 
 void Endpoint::receive_messages() {

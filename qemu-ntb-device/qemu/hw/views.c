@@ -96,10 +96,12 @@ static void publish_bh(void *opaque)
 {
     SwitchtecNtb *s = opaque;
 
-    for (unsigned i = 0; i < s->views->len; i++) {
+    for (unsigned i = s->views->len; i-- > 0; ) {
         SwitchtecNtbView *view = g_ptr_array_index(s->views, i);
 
-        if (view->changed) {
+        if (!view->viewers) {
+            g_ptr_array_remove_index_fast(s->views, i);
+        } else if (view->changed) {
             view_publish_or_warn(view);
         }
     }
@@ -168,7 +170,7 @@ void switchtec_ntb_view_learn(SwitchtecNtbView *view, hwaddr address,
                 return;
             }
         }
-        if (view->translations->len + view->ram->len == NTB_MAX_RAM_RANGES) {
+        if (view->translations->len + view->ram->len >= NTB_MAX_RAM_RANGES) {
             g_array_set_size(view->translations, 0);
         }
         g_array_append_val(view->translations, range);
@@ -198,7 +200,8 @@ static void view_unmapped(IOMMUNotifier *notifier, IOMMUTLBEntry *entry)
         }
     }
     g_array_set_size(view->translations, kept);
-    if (taken) {
+    /* What has been forgotten otherwise may still be published. */
+    if (taken || view->changed) {
         view_publish_or_warn(view);
     }
 }
@@ -345,9 +348,11 @@ SwitchtecNtbView *switchtec_ntb_view(SwitchtecNtb *s, unsigned source,
             return view;
         }
         if (view->viewers == viewers) {
-            /* Its requests come under another ID now. */
-            g_ptr_array_remove_index_fast(s->views, i);
-            break;
+            /*
+             * Its requests come under another ID now. Not freed here, as this
+             * may be called while the view is in use, waiting for peers.
+             */
+            view->viewers = 0;
         }
     }
     view = view_new(s, viewers, proxy,

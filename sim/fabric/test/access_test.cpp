@@ -122,6 +122,16 @@ TEST_F(AccessTest, TargetThatGoesAwayMeanwhileIsAllOnes) {
     EXPECT_EQ(value, 0xFFFFFFFFU);
 }
 
+TEST_F(AccessTest, OtherEndpointsOfTheProcessAreServicedWhileOneWaits) {
+    // No thread services b; a waits until b has closed its window.
+    ASSERT_TRUE(a_.tell_ram({{kDevice, k64K, a_.ram_fd(), 0}}));
+    ASSERT_TRUE(b_.wait([&] { return b_.windows().size() == 1; }));
+    ASSERT_TRUE(a_.tell_ram({}));
+    EXPECT_TRUE(b_.windows().empty());
+    a_.access = [](const NtbAccess&, std::uint64_t& value) { return value = 0xA, true; };
+    EXPECT_EQ(ntb_endpoint_window_read(*b_, 2, 0, 4), 0xAU);
+}
+
 TEST_F(AccessTest, RamIsGivenToThoseForWhomItIs) {
     Cluster three(3);
     Host a(three.socket(), 0);

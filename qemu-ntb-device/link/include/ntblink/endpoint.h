@@ -13,7 +13,9 @@
  * @endcode
  *
  * Threads: any thread may call any function but open and close; ntb_endpoint_set_ops only while no other
- * function runs. No function blocks longer than the peers take to unmap a window.
+ * function runs. What waits for peers (the host events, set_ram, close, accesses to what is not mapped) waits
+ * as long as they take, at most 10 s, and meanwhile services all endpoints of the process, whose ops it
+ * calls.
  */
 #ifndef NTBLINK_ENDPOINT_H
 #define NTBLINK_ENDPOINT_H
