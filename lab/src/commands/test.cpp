@@ -52,9 +52,8 @@ int test(const UpOptions& options, const std::string& junit) {
     if (!plan) return complain(plan.error().message, kUnreachable);
     if (plan->topology.validate.empty())
         return complain(
-            fmt::format(
-                "{} has no 'validate' section, so there is nothing to test; docs/ntblab.md shows one",
-                options.file),
+            fmt::format("{} has no 'validate' section, so there is nothing to test; docs/ntblab.md shows one",
+                        options.file),
             kUnreachable);
     return use_once(*plan, options, [&](boost::asio::io_context& io, const Cluster& cluster) {
         return run_steps(io, cluster, *plan, junit);
