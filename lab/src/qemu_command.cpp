@@ -32,8 +32,8 @@ Options machine(const topology::Node& node, Accelerator accelerator) {
             "-object",  fmt::format("memory-backend-memfd,id=ram,size={}M,share=on", node.memory >> 20)};
 }
 
-// Before the devices whose requests it translates. Interrupt remapping needs a split interrupt controller,
-// which TCG has not.
+// Before the devices whose requests it translates. Interrupts are not remapped, for which KVM would need a
+// split interrupt controller.
 Options iommu(const topology::Node& node) {
     if (!node.iommu) return {};
     return {"-device", "intel-iommu,intremap=off"};

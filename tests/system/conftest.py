@@ -17,7 +17,7 @@ from support.ntblab_cli import Cluster, kernel_complaints, ntblab, strays  # noq
 def repeat():
     """How often a test that hunts for races repeats, as a function of how often it is to be seen to pass before a release.
 
-    NTBLAB_REPEAT_PERCENT=100 runs that many; by default it is 40, to keep a run of all tests within an hour on two cores."""
+    NTBLAB_REPEAT_PERCENT=100 runs that many; by default it is 40, to keep a run of all tests short."""
     percent = int(os.environ.get("NTBLAB_REPEAT_PERCENT", "40"))
     return lambda times: max(1, times * percent // 100)
 

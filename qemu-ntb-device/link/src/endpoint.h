@@ -92,7 +92,8 @@ class Endpoint {
 
     Endpoint(Session session, unsigned partition, WindowSet windows);
     ntblab::Result<void> watch();
-    std::uint64_t own_bit() const { return std::uint64_t{1} << partition_; }
+    static constexpr std::uint64_t bit(unsigned partition) { return std::uint64_t{1} << partition; }
+    std::uint64_t own_bit() const { return bit(partition_); }
 
     /// Runs `call(chip)` under the switch's lock, then wakes the hosts that it concerns.
     template <typename F>

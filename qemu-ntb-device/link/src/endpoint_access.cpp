@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <cstdio>
-#include <cstring>
 
 #include "endpoint.h"
 
@@ -15,10 +14,6 @@ namespace {
 /// As long as for a peer to unmap. The completion timeout of hardware (50 ms) is less than a machine with
 /// more virtual CPUs than real ones may need.
 constexpr std::chrono::seconds kAccessLimit{10};
-
-constexpr std::uint64_t bit(unsigned partition) {
-    return std::uint64_t{1} << partition;
-}
 
 // For another process to read, whatever it makes of it.
 void put(AccessRequest& request, unsigned bar, std::uint64_t offset, unsigned size, bool write,

@@ -13,6 +13,7 @@ struct NtbEndpoint {
 
 namespace {
 
+static_assert(ntblink::wire::kMaxRamRanges == NTB_MAX_RAM_RANGES);
 static_assert(static_cast<int>(switchtec::Tlp::Posted) == NTB_TLP_POSTED);
 static_assert(static_cast<int>(switchtec::Tlp::NonPosted) == NTB_TLP_NON_POSTED);
 static_assert(static_cast<int>(switchtec::Tlp::Completion) == NTB_TLP_COMPLETION);

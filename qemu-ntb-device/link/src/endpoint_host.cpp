@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What happens to an endpoint's host. What takes something away from the peers returns when they no longer
-// have it; meanwhile this endpoint is serviced, so that two hosts that wait for each other both come through.
+// have it; meanwhile all endpoints of the process are serviced, so that hosts that wait for each other come
+// through.
 #include <fmt/format.h>
 #include <sys/stat.h>
 
@@ -73,8 +74,8 @@ void Endpoint::wait_for_peers(std::uint64_t pending, F done) {
     const Waited waited = service_until(kPeerLimit, [&] {
         Guard guard(shared_);
         for (unsigned peer = 0; peer < shared_.partitions(); ++peer) {
-            const std::uint64_t bit = std::uint64_t{1} << peer;
-            if ((pending & bit) != 0 && (!guard.chip().attached(peer) || done(guard, peer))) pending &= ~bit;
+            if ((pending & bit(peer)) != 0 && (!guard.chip().attached(peer) || done(guard, peer)))
+                pending &= ~bit(peer);
         }
         if (pending == 0) {
             guard.waiters() &= ~own_bit();
@@ -92,7 +93,7 @@ void Endpoint::wait_for_peers(std::uint64_t pending, F done) {
 
 void Endpoint::wait_for_settled_windows() {
     std::uint64_t everybody = 0;
-    for (unsigned peer = 0; peer < shared_.partitions(); ++peer) everybody |= std::uint64_t{1} << peer;
+    for (unsigned peer = 0; peer < shared_.partitions(); ++peer) everybody |= bit(peer);
     wait_for_peers(everybody, [](Guard& guard, unsigned peer) { return guard.chip().windows_settled(peer); });
 }
 
@@ -140,7 +141,7 @@ std::uint64_t Endpoint::partitions_with_windows_to_us() {
         const auto spans = guard.chip().windows(peer);
         const bool ours =
             std::any_of(spans.begin(), spans.end(), [&](const auto& s) { return s.target == partition_; });
-        if (ours || !guard.chip().windows_settled(peer)) partitions |= std::uint64_t{1} << peer;
+        if (ours || !guard.chip().windows_settled(peer)) partitions |= bit(peer);
     }
     return partitions;
 }
@@ -153,13 +154,12 @@ ntblab::Result<void> Endpoint::set_ram(std::uint64_t viewers, std::span<const Nt
     bool changes = false;
     std::uint64_t losers = 0;
     for (unsigned viewer = 0; viewer < published_.size(); ++viewer) {
-        const std::uint64_t bit = std::uint64_t{1} << viewer;
-        if ((viewers & bit) == 0) continue;
+        if ((viewers & bit(viewer)) == 0) continue;
         const std::vector<HostRam>& before = published_[viewer];
         changes = changes || before != message->ram;
         const bool keeps = std::all_of(before.begin(), before.end(),
                                        [&](const HostRam& old) { return contains(message->ram, old); });
-        if (!keeps) losers |= bit;
+        if (!keeps) losers |= bit(viewer);
     }
     if (!changes) return {};
 
@@ -183,7 +183,7 @@ ntblab::Result<void> Endpoint::set_ram(std::uint64_t viewers, std::span<const Nt
     // From here on for a call from ops that tells the same once more.
     const auto previous = published_;
     for (unsigned viewer = 0; viewer < published_.size(); ++viewer) {
-        if ((viewers >> viewer & 1) != 0) published_[viewer] = message->ram;
+        if ((viewers & bit(viewer)) != 0) published_[viewer] = message->ram;
     }
     const auto answer = wait_for_answer();
     if (!answer) return {};

@@ -3,8 +3,8 @@
  *
  * What a peer's window shows and its QEMU cannot map, this QEMU accesses for
  * it, as a device at the NT endpoint's bus whose devfn is the peer's proxy ID:
- * devices, and what is behind an IOMMU until it has been seen to be RAM. Not the
- * endpoint itself: a request does not go back to the port that it came from.
+ * devices, and what is behind an IOMMU until it has been seen to be RAM. Not
+ * the endpoint itself: a request does not go back to the port it came from.
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */

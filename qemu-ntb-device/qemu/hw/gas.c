@@ -19,8 +19,9 @@ static void gas_trace_write(SwitchtecNtb *s, uint32_t offset, unsigned size,
     if (trace_event_get_state_backends(TRACE_SWITCHTEC_NTB_GAS_WRITE)) {
         trace_switchtec_ntb_gas_write(
             switchtec_ntb_name(s), offset,
-            ntb_endpoint_register_name(s->endpoint, offset, name, sizeof(name)), size,
-            value);
+            ntb_endpoint_register_name(s->endpoint, offset, name,
+                                       sizeof(name)),
+            size, value);
     }
     /* A host can use its own block only. */
     if (offset < SwitchtecDoorbellsBase ||
@@ -51,8 +52,9 @@ static uint64_t gas_read(void *opaque, hwaddr offset, unsigned size)
     if (trace_event_get_state_backends(TRACE_SWITCHTEC_NTB_GAS_READ)) {
         trace_switchtec_ntb_gas_read(
             switchtec_ntb_name(s), offset,
-            ntb_endpoint_register_name(s->endpoint, offset, name, sizeof(name)), size,
-            value);
+            ntb_endpoint_register_name(s->endpoint, offset, name,
+                                       sizeof(name)),
+            size, value);
     }
     return value;
 }

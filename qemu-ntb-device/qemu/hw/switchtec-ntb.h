@@ -101,7 +101,7 @@ void switchtec_ntb_views_cleanup(SwitchtecNtb *s);
 /* How requests of a peer under a proxy ID see this host's bus. */
 SwitchtecNtbView *switchtec_ntb_view(SwitchtecNtb *s, unsigned source,
                                      uint8_t proxy);
-/* An access was made: if an IOMMU translated it, peers may map what is there. */
+/* After an access: if an IOMMU translated it, peers may map what is there. */
 void switchtec_ntb_view_learn(SwitchtecNtbView *view, hwaddr address,
                               bool write);
 /*
