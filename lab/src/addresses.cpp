@@ -19,7 +19,7 @@ unsigned pair_number(const Topology& topology, const Endpoint& endpoint) {
         const auto& partitions = topology.switches[sw].partitions;
         const std::size_t end = sw == endpoint.sw ? first_side : partitions.size();
         for (std::size_t partition = 0; partition < end; ++partition)
-            if (partitions[partition].node && partition < *partitions[partition].peer) ++number;
+            if (partitions[partition].peer && partition < *partitions[partition].peer) ++number;
     }
     return number;
 }

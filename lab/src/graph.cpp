@@ -42,7 +42,7 @@ struct Pair {
 std::vector<Pair> pairs_of(const Switch& sw) {
     std::vector<Pair> result;
     for (unsigned number = 0; number < sw.partitions.size(); ++number)
-        if (sw.partitions[number].node && number < *sw.partitions[number].peer)
+        if (sw.partitions[number].peer && number < *sw.partitions[number].peer)
             result.push_back({number, *sw.partitions[number].peer});
     return result;
 }

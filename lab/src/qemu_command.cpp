@@ -114,17 +114,25 @@ Options share(const std::string& directory) {
         "-device", fmt::format("virtio-9p-pci,fsdev=share,mount_tag={}", kShareTag)};
 }
 
-/// A root port with the endpoint behind it. The port can do at least what the endpoint's link needs.
+/// A root port with the endpoint behind it, if so wanted beside the switch's upstream port. The root port can
+/// do at least what the endpoint's link needs.
 Options endpoint(const Topology& topology, const Endpoint& where, std::size_t number,
                  const ClusterPaths& paths) {
     const topology::Switch& sw = topology.switches[where.sw];
-    const unsigned speed = sw.partitions[where.partition].link.generation >= 5 ? 32 : 16;
-    return {"-device",
-            fmt::format("pcie-root-port,id=rp{0},chassis={1},slot={1},x-speed={2},x-width=16", number,
-                        number + 1, speed),
-            "-device",
-            fmt::format("switchtec-ntb,id=ntb{0},bus=rp{0},fabric={1},switch={2},partition={3}", number,
-                        option_value(paths.fabric_socket()), sw.name, where.partition)};
+    const topology::Link& link = sw.partitions[where.partition].link;
+    Options result = {"-device",
+                      fmt::format("pcie-root-port,id=rp{0},chassis={1},slot={1},x-speed={2},x-width=16",
+                                  number, number + 1, link.generation >= 5 ? 32 : 16)};
+    if (sw.upstream_port)
+        add(result, {"-device", fmt::format("switchtec-usp,id=usp{0},bus=rp{0},addr=0.0,multifunction=on,"
+                                            "vendor-id={1:#06x},device-id={2:#06x},link-generation={3},"
+                                            "link-width={4}",
+                                            number, sw.vendor_id, sw.device_id, link.generation, link.width)});
+    add(result, {"-device", fmt::format("switchtec-ntb,id=ntb{0},bus=rp{0},addr=0.{1},fabric={2},switch={3},"
+                                        "partition={4}",
+                                        number, sw.upstream_port ? 1 : 0,
+                                        option_value(paths.fabric_socket()), sw.name, where.partition)});
+    return result;
 }
 
 }  // namespace
@@ -158,6 +166,8 @@ std::vector<std::string> qemu_command(const Plan& plan, std::size_t node) {
              "-gdb", "chardev:gdb"});
     std::size_t number = 0;
     for (const Endpoint& where : topology.endpoints(node))
+        add(result, endpoint(topology, where, number++, plan.paths));
+    for (const Endpoint& where : topology.management_endpoints(node))
         add(result, endpoint(topology, where, number++, plan.paths));
     return result;
 }

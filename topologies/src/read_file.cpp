@@ -18,7 +18,7 @@ constexpr std::size_t kCmdlineLimit = 1024;
 constexpr std::size_t kMostNodes = 250;
 constexpr std::size_t kMostSwitches = 64;
 constexpr std::size_t kMostModules = 32;
-constexpr std::size_t kMostPairs = 24;
+constexpr std::size_t kMostPairs = kMostPartitions / 2;
 
 std::optional<std::uint64_t> read_memory(Reader& reader, const YAML::Node& node, const std::string& what) {
     const auto size = reader.size(node, what);
@@ -103,11 +103,27 @@ void read_pair(Reader& reader, const YAML::Node& node, const std::string& what, 
     if (const auto* partitions = fields.find("partitions")) {
         const auto numbers = reader.sequence(*partitions, "partitions of " + what, 2, 2);
         for (unsigned side = 0; side < numbers.size(); ++side)
-            pair.partitions[side] = reader.integer(numbers[side], "a partition of " + what, 0, 47);
+            pair.partitions[side] = reader.integer(numbers[side], "a partition of " + what, 0, kMostPartitions - 1);
         pair.numbers_readable = pair.partitions[0] && pair.partitions[1];
     }
     if (const auto* nodes = fields.find("nodes")) return read_pair_nodes(reader, *nodes, what, result, pair);
     reader.diagnostics().error(node.Mark(), fmt::format("{} has no 'nodes'; add nodes: [a, b]", what));
+}
+
+std::vector<NodeReference> read_management(Reader& reader, const YAML::Node& node, const std::string& owner) {
+    std::vector<NodeReference> result;
+    const std::string what = "management of " + owner;
+    for (const YAML::Node& item : reader.sequence(node, what, 1, kMostPartitions)) {
+        const auto name = reader.name(item, "a node of " + what);
+        if (!name) continue;
+        const bool again = std::any_of(result.begin(), result.end(),
+                                       [&](const NodeReference& other) { return other.node == *name; });
+        if (again)
+            reader.diagnostics().error(item.Mark(),
+                                       fmt::format("{} names '{}' twice; name it once", what, *name));
+        result.push_back({*name, item.Mark()});
+    }
+    return result;
 }
 
 SwitchSettings read_switch(Reader& reader, const Field& field) {
@@ -115,11 +131,16 @@ SwitchSettings read_switch(Reader& reader, const Field& field) {
     result.name = field.key;
     result.where = field.where;
     const std::string owner = fmt::format("switch '{}'", field.key);
-    const Fields fields =
-        reader.mapping(field.value, owner, {"model", "partitions", "link", "windows", "vectors", "nt-pairs"});
+    const Fields fields = reader.mapping(field.value, owner,
+                                         {"model", "partitions", "upstream-port", "link", "windows",
+                                          "vectors", "nt-pairs", "management"});
     if (const auto* model = fields.find("model")) result.model = reader.string(*model, "model of " + owner);
     if (const auto* count = fields.find("partitions"))
-        result.partitions = reader.integer(*count, "partitions of " + owner, 2, 48);
+        result.partitions = reader.integer(*count, "partitions of " + owner, 2, kMostPartitions);
+    if (const auto* port = fields.find("upstream-port"))
+        result.upstream_port = reader.boolean(*port, "upstream-port of " + owner);
+    if (const auto* management = fields.find("management"))
+        result.management = read_management(reader, *management, owner);
     result.endpoint = read_endpoint(reader, fields, owner);
     if (const auto* pairs = fields.find("nt-pairs")) {
         PairSettings next;

@@ -57,12 +57,15 @@ class SwitchResolver {
     Switch resolve() {
         result_.name = settings_.name;
         const Model* model = find_model();
+        result_.upstream_port = settings_.upstream_port.value_or(false);
         for (const PairSettings& pair : settings_.pairs) place(pair);
+        for (const NodeReference& host : settings_.management) place_management(host);
         if (!readable_ || model == nullptr) return std::move(result_);
         if (settings_.partitions) {
             if (result_.partitions.size() > *settings_.partitions)
                 error(fmt::format(
-                    "has {} partitions, but its NT pairs need {}; raise 'partitions' or leave it out",
+                    "has {} partitions, but its NT pairs and management hosts need {}; raise 'partitions' or "
+                    "leave it out",
                     *settings_.partitions, result_.partitions.size()));
             else
                 grow(*settings_.partitions);
@@ -142,6 +145,29 @@ class SwitchResolver {
         }
     }
 
+    /// In the first partition after all others.
+    void place_management(const NodeReference& host) {
+        const auto node = topology_.find_node(host.node);
+        if (!node) {
+            if (file_.nodes_known)
+                diagnostics_.error(host.where, fmt::format("management of switch '{}' names {}", settings_.name,
+                                                           unknown_node(topology_, host.node)));
+            return;
+        }
+        if (result_.partitions.size() >= kMostPartitions) {
+            diagnostics_.error(host.where, fmt::format("management of switch '{}' has no partition left for '{}'; "
+                                                       "a switch has at most {}",
+                                                       settings_.name, host.node, kMostPartitions));
+            return;
+        }
+        Partition& partition = result_.partitions.emplace_back();
+        partition.node = node;
+        override_with(partition, file_.defaults.endpoint);
+        override_with(partition, settings_.endpoint);
+        override_with(partition, file_.nodes[*node].settings.endpoint);
+        partition.windows = {0, 0, 0};
+    }
+
     void check_windows(const Partition& partition, const YAML::Mark& where) {
         const std::string& node = topology_.nodes[*partition.node].name;
         const Windows& windows = partition.windows;
@@ -183,7 +209,7 @@ class SwitchResolver {
     }
 
     void check_pair(const Partition& partition) {
-        if (!partition.node || *partition.peer >= result_.partitions.size()) return;
+        if (!partition.peer || *partition.peer >= result_.partitions.size()) return;
         const Partition& peer = result_.partitions[*partition.peer];
         if (!peer.node || *peer.node < *partition.node) return;
         if (partition.windows.lut_entries != peer.windows.lut_entries)
@@ -233,7 +259,9 @@ Topology resolve(const FileSettings& file, Diagnostics& diagnostics) {
     // ntb_netdev does not load without an NTB device.
     for (std::size_t node = 0; node < file.nodes.size(); ++node) {
         const bool said = file.nodes[node].settings.modules || file.defaults.modules;
-        if (!said && result.endpoints(node).empty()) result.nodes[node].modules.clear();
+        if (said || !result.endpoints(node).empty()) continue;
+        result.nodes[node].modules.clear();
+        if (!result.management_endpoints(node).empty()) result.nodes[node].modules.emplace_back("switchtec");
     }
     resolve_steps(file, result, diagnostics);
     result.warnings = diagnostics.warnings();

@@ -12,6 +12,8 @@
 
 namespace ntblab::topology {
 
+inline constexpr std::size_t kMostPartitions = 48;  ///< Of a switch.
+
 /// Fields of an NT endpoint; they can stand at a node, a switch or in `defaults`.
 struct EndpointSettings {
     std::optional<unsigned> generation;
@@ -45,13 +47,21 @@ struct PairSettings {
     bool numbers_readable = true;  ///< Those that the file gives, if any, are in `partitions`.
 };
 
+/// A node's name, where it is used.
+struct NodeReference {
+    std::string node;
+    YAML::Mark where;
+};
+
 struct SwitchSettings {
     std::string name;
     YAML::Mark where;
     std::optional<std::string> model;
     std::optional<unsigned> partitions;
+    std::optional<bool> upstream_port;
     EndpointSettings endpoint;
     std::vector<PairSettings> pairs;
+    std::vector<NodeReference> management;
 };
 
 struct StepSettings {

@@ -37,6 +37,15 @@ std::string syntax_hint(const std::string& text, const YAML::Mark& mark) {
                : "; YAML is indented by spaces, this line begins with a tab";
 }
 
+template <typename F>
+std::vector<Endpoint> endpoints_where(const Topology& topology, F wanted) {
+    std::vector<Endpoint> result;
+    for (std::size_t sw = 0; sw < topology.switches.size(); ++sw)
+        for (unsigned number = 0; number < topology.switches[sw].partitions.size(); ++number)
+            if (wanted(topology.switches[sw].partitions[number])) result.push_back({sw, number});
+    return result;
+}
+
 }  // namespace
 
 Result<std::string> read_source(const std::string& path) {
@@ -89,11 +98,11 @@ Result<Topology> load(const std::string& path) {
 }
 
 std::vector<Endpoint> Topology::endpoints(std::size_t node) const {
-    std::vector<Endpoint> result;
-    for (std::size_t sw = 0; sw < switches.size(); ++sw)
-        for (unsigned number = 0; number < switches[sw].partitions.size(); ++number)
-            if (switches[sw].partitions[number].node == node) result.push_back({sw, number});
-    return result;
+    return endpoints_where(*this, [node](const Partition& p) { return p.node == node && p.peer; });
+}
+
+std::vector<Endpoint> Topology::management_endpoints(std::size_t node) const {
+    return endpoints_where(*this, [node](const Partition& p) { return p.node == node && !p.peer; });
 }
 
 std::optional<std::size_t> Topology::find_node(const std::string& node) const {

@@ -10,11 +10,22 @@ namespace {
 
 using testing::HasSubstr;
 
-/// "a>1 b>0 -": node and peer of each partition, '-' for one without an endpoint.
+/// "a>1 b>0 c -": node and peer of each partition, no peer of a management endpoint, '-' for no endpoint.
 std::string layout(const Topology& t, std::size_t sw) {
     std::string result;
-    for (const Partition& p : t.switches.at(sw).partitions)
-        result += p.node ? t.nodes[*p.node].name + ">" + std::to_string(*p.peer) + " " : "- ";
+    for (const Partition& p : t.switches.at(sw).partitions) {
+        result += p.node ? t.nodes[*p.node].name : "-";
+        if (p.peer) result += ">" + std::to_string(*p.peer);
+        result += " ";
+    }
+    return result;
+}
+
+/// "0.0 1.3": switch and partition of each.
+std::string places(const std::vector<Endpoint>& endpoints) {
+    std::string result;
+    for (const Endpoint& e : endpoints)
+        result += std::to_string(e.sw) + "." + std::to_string(e.partition) + " ";
     return result;
 }
 
@@ -52,10 +63,35 @@ TEST(Partitions, BeyondThePairsHaveNoEndpoint) {
 
 TEST(Partitions, ANodeFindsItsEndpointsInTheOrderOfSwitchAndPartition) {
     const Topology t = good("{s: {nt-pairs: [[a, b], [c, a]], link: {width: x8}}, r: {nt-pairs: [[b, a]]}}");
-    std::string found;
-    for (const Endpoint& e : t.endpoints(0))
-        found += std::to_string(e.sw) + "." + std::to_string(e.partition) + " ";
-    EXPECT_EQ(found, "0.0 0.3 1.1 ");
+    EXPECT_EQ(places(t.endpoints(0)), "0.0 0.3 1.1 ");
+}
+
+TEST(Partitions, OfManagementHostsComeAfterThePairs) {
+    const Topology t = good("{s: {model: pfx-100xg4, nt-pairs: [{nodes: [a, b], partitions: [0, 3]}], management: [c, a]}}");
+    EXPECT_EQ(layout(t, 0), "a>3 - - b>0 c a ");
+    EXPECT_EQ(places(t.endpoints(0)), "0.0 ");
+    EXPECT_EQ(places(t.management_endpoints(0)), "0.5 ");
+    EXPECT_EQ(t.switches[0].partitions[4].windows, (Windows{0, 0, 0}));
+    EXPECT_EQ(t.nodes[2].modules, std::vector<std::string>{"switchtec"});
+    EXPECT_EQ(t.nodes[0].modules.front(), "ntb_transport");
+}
+
+TEST(Partitions, OfManagementHostsThatAreWrong) {
+    EXPECT_THAT(bad("{s: {nt-pairs: [[a, b]], management: [x]}}"),
+                HasSubstr("management of switch 's' names the unknown node 'x'; add it to 'nodes'"));
+    EXPECT_THAT(bad("{s: {nt-pairs: [[a, b]], management: [c, c]}}"),
+                HasSubstr("management of switch 's' names 'c' twice; name it once"));
+    EXPECT_THAT(bad("{s: {nt-pairs: [{nodes: [a, b], partitions: [0, 47]}], management: [c]}}"),
+                HasSubstr("management of switch 's' has no partition left for 'c'; a switch has at most 48"));
+    EXPECT_THAT(bad("{s: {nt-pairs: [[a, b]], management: [c]}}"), HasSubstr("52 lanes, but its links need 48"))
+        << "its link takes lanes, too";
+}
+
+TEST(Partitions, BehindAnUpstreamPortIfTheSwitchSaysSo) {
+    EXPECT_FALSE(good("{s: {nt-pairs: [[a, b]]}}").switches[0].upstream_port);
+    EXPECT_TRUE(good("{s: {upstream-port: true, nt-pairs: [[a, b]]}}").switches[0].upstream_port);
+    EXPECT_THAT(bad("{s: {upstream-port: 1, nt-pairs: [[a, b]]}}"),
+                HasSubstr("upstream-port of switch 's' is the number 1; expected true or false"));
 }
 
 TEST(Partitions, CannotBeSharedOrTooFew) {

@@ -47,6 +47,18 @@ std::uint64_t host_clock() {
                                           .count());
 }
 
+std::uint32_t class_code(Function function) {
+    switch (function) {
+        case Function::None:
+            return 0;
+        case Function::Nt:
+            return 0x068000;
+        case Function::Management:
+            return 0x058000;
+    }
+    return 0;
+}
+
 std::size_t Chip::state_size() {
     return sizeof(State);
 }

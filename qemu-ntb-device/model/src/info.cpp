@@ -84,7 +84,7 @@ std::uint32_t read_system(const State& s, unsigned partition, const Location& at
         case Reg::SysPortVendorId:
             return pff::kVendor;
         case Reg::SysPortClass:
-            return 0x060400;
+            return pff::kUpstreamPortClass;
         case Reg::SysSubsystemVendorId:
             return s.vendor_id;
         case Reg::SysVendor:

@@ -212,7 +212,7 @@ inline Layout layout(const State& s) {
 inline std::uint64_t endpoints(const State& s) {
     std::uint64_t bits = 0;
     for (unsigned p = 0; p < s.partition_count; ++p) {
-        if (s.partition[p].config().endpoint) bits |= bit(p);
+        if (s.partition[p].config().endpoint == Function::Nt) bits |= bit(p);
     }
     return bits;
 }

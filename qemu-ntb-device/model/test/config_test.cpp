@@ -43,6 +43,12 @@ TEST(Config, NamesPartitionFieldValueAndRange) {
               "partition 1: targets is 0x4; set only bits of the other partitions, 0..1");
 }
 
+TEST(Config, AManagementEndpointHasNoWindows) {
+    EXPECT_EQ(error_of_partition([](auto& p) { p.endpoint = Function::Management; }),
+              "partition 1: a management endpoint has windows (bar2_size 67108864, bar4_size 67108864) or targets "
+              "(0x0); set them to 0");
+}
+
 TEST(Config, MrpcDmaVersion) {
     EXPECT_EQ(error_of_partition([](auto& p) { p.mrpc_dma_version = 2; }),
               "partition 1: mrpc_dma_version is 2; set it to 0..1");

@@ -38,7 +38,7 @@ TEST(Partitions, Fortyeight) {
 
 TEST(Partitions, WithoutAnEndpointAreNotInTheMapAndReachedByNobody) {
     ChipConfig config = config_of(3);
-    config.partitions[1].endpoint = 0;
+    config.partitions[1].endpoint = Function::None;
     Bench bench(config);
     EXPECT_EQ(bench.get(0, Reg::NtbEndpointMap), 0b101U);
     EXPECT_EQ(bench.get(0, Reg::NtbPartitionCount), 3U) << "it counts as a partition";
@@ -48,6 +48,32 @@ TEST(Partitions, WithoutAnEndpointAreNotInTheMapAndReachedByNobody) {
     bench.set(0, Reg::OutDoorbell, 0, 0, 1);
     EXPECT_EQ(bench.get(2, Reg::InDoorbell, 2), 1U);
     EXPECT_EQ(bench.get(0, Reg::NtbTargetLow, 0, 0) & 2, 0U);
+}
+
+TEST(Partitions, OfAManagementEndpoint) {
+    ChipConfig config = config_of(3);
+    config.partitions[0].targets = 2;
+    config.partitions[1].targets = 1;
+    config.partitions[2] = {.bar2_size = 0, .bar4_size = 0, .endpoint = Function::Management};
+    Bench bench(config);
+    bench.boot(0);
+    bench.boot(1);
+    bench.chip.attach(2);
+    bench.chip.set_bus_master(2, true);
+    EXPECT_EQ(bench.get(2, Reg::NtbEndpointMap), 0b011U) << "it has no NT endpoint";
+    EXPECT_EQ(bench.get(2, Reg::PffClass, 5) >> 8, 0x058000U);
+    EXPECT_EQ(bench.get(2, Reg::PffClass, 1) >> 8, 0x068000U) << "that of partition 0";
+    EXPECT_EQ(bench.get(2, Reg::PffClass, 4) >> 8, 0x060400U) << "its upstream port";
+    EXPECT_EQ(bench.get(2, Reg::PffBar, 5, 0), 0xCU);
+    EXPECT_EQ(bench.get(2, Reg::PffBar, 5, 2), 0U);
+    bench.chip.write(2, offset_of(Reg::MrpcInput), 0x12345678, 4);
+    bench.set(2, Reg::MrpcCommand, 0, 0, 0x41);
+    EXPECT_EQ(bench.chip.read(2, offset_of(Reg::MrpcOutput), 4), ~0x12345678U) << "it can ask the firmware";
+    bench.set(0, Reg::OutDoorbellMask, 0, 0, ~0ULL);
+    bench.set(0, Reg::OutDoorbell, 0, 0, 1);
+    EXPECT_EQ(bench.get(2, Reg::InDoorbell, 2), 0U) << "nobody rings it";
+    bench.map_lut(2, 0, 0, 0x10000);
+    EXPECT_TRUE(bench.chip.windows(0).empty()) << "nor reaches its memory, even if it offers it";
 }
 
 TEST(Partitions, PairAcrossBit32) {

@@ -1,5 +1,5 @@
 /*
- * NT endpoint of an emulated Switchtec switch
+ * NT or management endpoint of an emulated Switchtec switch
  *
  * The PCI function and what the PCI core has to do with it. The chip, shared
  * with the QEMU processes of the other hosts, is behind ntblink/endpoint.h.
@@ -35,6 +35,7 @@
 #define CAP_PM      0x5c
 #define CAP_EXP     0x64
 #define CAP_AER     0x100
+#define CAP_ACS     (CAP_AER + PCI_ERR_SIZEOF)
 
 #define MSI_MAX_VECTORS 4
 
@@ -162,6 +163,7 @@ static void switchtec_ntb_reset_hold(Object *obj, ResetType type)
     timer_del(s->message_gap);
     pcie_cap_deverr_reset(dev);
     pcie_cap_lnkctl_reset(dev);
+    pcie_acs_reset(dev);
     pci_word_test_and_clear_mask(dev->config + CAP_EXP + PCI_EXP_DEVCTL,
                                  DEVCTL_WRITABLE);
     pci_word_test_and_set_mask(dev->config + CAP_EXP + PCI_EXP_DEVCTL,
@@ -230,7 +232,14 @@ static bool switchtec_ntb_init_express(SwitchtecNtb *s, Error **errp)
     pcie_cap_lnkctl_init(dev);
     pcie_cap_flr_init(dev);
     pcie_cap_fill_link_ep_usp(dev, s->info.link_width, s->info.link_generation);
-    return pcie_aer_init(dev, PCI_ERR_VER, CAP_AER, PCI_ERR_SIZEOF, errp) == 0;
+    if (pcie_aer_init(dev, PCI_ERR_VER, CAP_AER, PCI_ERR_SIZEOF, errp) < 0) {
+        return false;
+    }
+    /* Says that it does not talk to the other functions: PCIe 5.0 6.12.1.2. */
+    if (PCI_FUNC(dev->devfn)) {
+        pcie_acs_init(dev, CAP_ACS);
+    }
+    return true;
 }
 
 /* Added from the last to the first: each becomes the head of the list. */

@@ -13,6 +13,11 @@
 
 namespace {
 
+switchtec::Function function_of(const ntblab::topology::Partition& partition) {
+    if (!partition.node) return switchtec::Function::None;
+    return partition.peer ? switchtec::Function::Nt : switchtec::Function::Management;
+}
+
 fabric::FabricConfig config_of(const ntblab::topology::Topology& topology) {
     fabric::FabricConfig config;
     for (const auto& sw : topology.switches) {
@@ -28,7 +33,7 @@ fabric::FabricConfig config_of(const ntblab::topology::Topology& topology) {
             endpoint.link_generation = static_cast<std::uint8_t>(partition.link.generation);
             endpoint.link_width = static_cast<std::uint8_t>(partition.link.width);
             endpoint.vectors = static_cast<std::uint8_t>(partition.vectors);
-            endpoint.endpoint = partition.node.has_value();
+            endpoint.endpoint = function_of(partition);
             to.chip.partitions.push_back(endpoint);
             to.nodes.push_back(partition.node ? topology.nodes[*partition.node].name : std::string());
         }

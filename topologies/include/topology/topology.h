@@ -48,8 +48,10 @@ struct Node {
 /// A partition of a switch. Its number is its place in Switch::partitions.
 struct Partition {
     std::optional<std::size_t>
-        node;  ///< Index into Topology::nodes of the host; none: the partition has no NT endpoint.
-    std::optional<unsigned> peer;  ///< Partition of the same switch at the other end of the NT pair.
+        node;  ///< Index into Topology::nodes of the host; none: the partition has no endpoint.
+    /// Partition of the same switch at the other end of the NT pair; none: the host has a management endpoint,
+    /// without windows.
+    std::optional<unsigned> peer;
     Link link;
     Windows windows;
     unsigned vectors = 4;  ///< MSI-X table entries, 4..32.
@@ -59,10 +61,11 @@ struct Switch {
     std::string name;
     std::string model = "pfx-52xg4";
     std::uint16_t vendor_id = 0x11F8, device_id = 0x4052;  ///< PCI IDs of `model`.
+    bool upstream_port = false;  ///< Hosts see the upstream port, with the endpoint as its function 1.
     std::vector<Partition> partitions;
 };
 
-/// An NT endpoint: what one node has in one of its slots.
+/// What one node has in one of its slots.
 struct Endpoint {
     std::size_t sw;      ///< Index into Topology::switches.
     unsigned partition;  ///< Of that switch.
@@ -95,6 +98,8 @@ struct Topology {
 
     /// NT endpoints of a node, ordered by (switch, partition).
     std::vector<Endpoint> endpoints(std::size_t node) const;
+    /// Its management endpoints, likewise.
+    std::vector<Endpoint> management_endpoints(std::size_t node) const;
     /// Index of the node of that name.
     std::optional<std::size_t> find_node(const std::string& node) const;
 };

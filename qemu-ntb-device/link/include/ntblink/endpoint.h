@@ -48,7 +48,7 @@ typedef struct NtbEndpointConfig {
 /* What the topology says the endpoint is. Sizes in bytes, 0: no such BAR. */
 typedef struct NtbEndpointInfo {
     uint16_t vendor_id, device_id;
-    uint32_t class_code; /* 0x068000 */
+    uint32_t class_code; /* 0x068000, an NT endpoint; 0x058000, a management endpoint */
     uint8_t revision;
     uint8_t link_generation; /* 1..5 */
     uint8_t link_width;

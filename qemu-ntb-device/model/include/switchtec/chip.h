@@ -30,7 +30,17 @@ namespace switchtec {
 
 inline constexpr unsigned kMaxPartitions = 48;
 
-/// What a board's firmware image would configure for one partition and the NT endpoint in it.
+/// What a partition's host has behind its upstream port.
+enum class Function : std::uint8_t {
+    None,        ///< Nothing: no host can attach.
+    Nt,          ///< An NT endpoint, class 0x068000.
+    Management,  ///< Class 0x058000: registers and events, no windows.
+};
+
+/// PCI class code (class << 16 | subclass << 8 | interface) of a host's function; 0: it has none.
+std::uint32_t class_code(Function function);
+
+/// What a board's firmware image would configure for one partition and the endpoint in it.
 struct PartitionConfig {
     std::uint64_t bar2_size =
         64ULL << 20;  ///< Bytes, a power of two; LUT windows and one direct window. 0: absent.
@@ -42,7 +52,7 @@ struct PartitionConfig {
     std::uint8_t link_generation = 4;   ///< 1..5: 2.5, 5, 8, 16, 32 GT/s.
     std::uint8_t link_width = 16;       ///< Lanes.
     std::uint8_t vectors = 4;           ///< MSI-X table entries, 4..32.
-    std::uint8_t endpoint = 1;          ///< 0: the partition has no NT endpoint, no host can attach.
+    Function endpoint = Function::Nt;
     std::uint8_t mrpc_dma_version = 1;  ///< 0: no MRPC by DMA. A Gen3 switch has none whatever this says.
     std::uint8_t reserved[7] = {};
     bool operator==(const PartitionConfig&) const = default;
