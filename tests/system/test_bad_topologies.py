@@ -94,7 +94,7 @@ TABLE = {
     # switches
     "49 partitions": (switch("partitions: 49, nt-pairs: [[a, b]]"), ["4:19: partitions of switch 's' is 49; expected 2 to 48"]),
     "fewer partitions than the pairs have": (switch("partitions: 2, link: {width: x4}, nt-pairs: [[a, b], [b, c]]"), [
-        "4:3: switch 's' has 2 partitions, but its NT pairs need 4; raise 'partitions' or leave it out"]),
+        "4:3: switch 's' has 2 partitions, but its NT pairs and management hosts need 4; raise 'partitions' or leave it out"]),
     "unknown model": (switch("model: pfx-52gx4, nt-pairs: [[a, b]]"), [
         "4:3: switch 's' is of the unknown model 'pfx-52gx4'; did you mean 'pfx-52xg4'?"]),
     "more lanes than the model has": (switch("model: pfx-28xg4, nt-pairs: [[a, b]]"), [

@@ -83,7 +83,7 @@ TEST(Partitions, OfManagementHostsThatAreWrong) {
                 HasSubstr("management of switch 's' names 'c' twice; name it once"));
     EXPECT_THAT(bad("{s: {nt-pairs: [{nodes: [a, b], partitions: [0, 47]}], management: [c]}}"),
                 HasSubstr("management of switch 's' has no partition left for 'c'; a switch has at most 48"));
-    EXPECT_THAT(bad("{s: {nt-pairs: [[a, b]], management: [c]}}"), HasSubstr("52 lanes, but its links need 48"))
+    EXPECT_THAT(bad("{s: {nt-pairs: [[a, b]], management: [c, a]}}"), HasSubstr("52 lanes, but its links need 64"))
         << "its link takes lanes, too";
 }
 
@@ -100,7 +100,7 @@ TEST(Partitions, CannotBeSharedOrTooFew) {
     EXPECT_THAT(bad("{s: {nt-pairs: [{nodes: [a, b], partitions: [1, 1]}]}}"),
                 HasSubstr("give each side its own"));
     EXPECT_THAT(bad("{s: {partitions: 2, nt-pairs: [[a, b], [a, c]]}}"),
-                HasSubstr("has 2 partitions, but its NT pairs need 4"));
+                HasSubstr("has 2 partitions, but its NT pairs and management hosts need 4"));
 }
 
 TEST(Partitions, LinksMustFitTheModel) {

@@ -103,7 +103,10 @@ void Endpoint::gas_write(std::uint32_t offset, std::uint64_t value, unsigned siz
         answer = chip.take_mrpc_dma(partition_);
     });
     if (answer) write_answer(*answer);
-    if (gaps_begun == 0) return;
+    if (gaps_begun != 0) begin_message_gap();
+}
+
+void Endpoint::begin_message_gap() {
     if (ops_.message_gap != nullptr) {
         ops_.message_gap(opaque_);
     } else {

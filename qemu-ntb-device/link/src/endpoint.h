@@ -66,6 +66,8 @@ class Endpoint {
     void reset();
     void set_bus_master(bool enabled);
     void set_requester_id(std::uint16_t requester_id);
+    ntblab::Result<std::vector<std::byte>> save();
+    ntblab::Result<void> load(std::span<const std::byte> saved);
     ntblab::Result<void> set_ram(std::uint64_t viewers, std::span<const NtbRamRange> ranges);
     /// Detaches; afterwards nothing but the destructor may be called.
     void close();
@@ -99,6 +101,7 @@ class Endpoint {
     template <typename F>
     void on_chip(F call);
     void wake(std::uint64_t partitions, bool own_windows);
+    void begin_message_gap();
     void write_answer(const switchtec::MrpcDma& answer);
     void deliver_interrupts();
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The C interface. What throws below it is a broken invariant and ends the process, as no C caller catches
 // it.
+#include <cstdlib>
 #include <cstring>
 
 #include "endpoint.h"
@@ -107,6 +108,30 @@ void ntb_endpoint_set_bus_master(NtbEndpoint* ep, bool enabled) {
 
 void ntb_endpoint_set_requester_id(NtbEndpoint* ep, std::uint16_t requester_id) {
     ep->endpoint->set_requester_id(requester_id);
+}
+
+void* ntb_endpoint_save(NtbEndpoint* ep, std::size_t* size, char* error) {
+    const auto saved = ep->endpoint->save();
+    if (!saved) {
+        put_error(error, saved.error().message);
+        return nullptr;
+    }
+    void* copy = std::malloc(saved->size());
+    if (copy == nullptr) {
+        put_error(error, "no memory for a snapshot");
+        return nullptr;
+    }
+    std::memcpy(copy, saved->data(), saved->size());
+    *size = saved->size();
+    return copy;
+}
+
+bool ntb_endpoint_load(NtbEndpoint* ep, const void* saved, std::size_t size, char* error) {
+    if (auto loaded = ep->endpoint->load({static_cast<const std::byte*>(saved), size}); !loaded) {
+        put_error(error, loaded.error().message);
+        return false;
+    }
+    return true;
 }
 
 bool ntb_endpoint_set_ram(NtbEndpoint* ep, std::uint64_t viewers, const NtbRamRange* ranges,

@@ -120,6 +120,24 @@ void Endpoint::set_requester_id(std::uint16_t requester_id) {
     on_chip([&](switchtec::Chip& chip) { chip.set_requester_id(partition_, requester_id); });
 }
 
+ntblab::Result<std::vector<std::byte>> Endpoint::save() {
+    if (lost_.load(std::memory_order_relaxed)) return ntblab::fail("the fabric is gone");
+    Guard guard(shared_);
+    return guard.chip().save(partition_);
+}
+
+ntblab::Result<void> Endpoint::load(std::span<const std::byte> saved) {
+    if (lost_.load(std::memory_order_relaxed)) return ntblab::fail("the fabric is gone");
+    ntblab::Result<void> loaded;
+    unsigned gaps = 0;
+    on_chip([&](switchtec::Chip& chip) {
+        loaded = chip.load(partition_, saved);
+        gaps = chip.message_gaps(partition_);
+    });
+    if (loaded && gaps != 0) begin_message_gap();
+    return loaded;
+}
+
 std::optional<ntblab::Result<wire::Done>> Endpoint::wait_for_answer() {
     switch (service_until(kAnswerLimit, [this] { return answer_.has_value(); })) {
         case Waited::done:

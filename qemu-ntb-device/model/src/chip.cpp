@@ -15,6 +15,7 @@
 #include "interrupts.h"
 #include "log.h"
 #include "mrpc.h"
+#include "snapshot.h"
 #include "state.h"
 #include "traffic.h"
 #include "windows.h"
@@ -182,6 +183,18 @@ void Chip::reset(unsigned partition) {
     at(partition);
     tick();
     host::reset(*state_, partition);
+}
+
+Result<std::vector<std::byte>> Chip::save(unsigned partition) const {
+    at(partition);
+    return snapshot::save(*state_, partition);
+}
+
+Result<void> Chip::load(unsigned partition, std::span<const std::byte> snapshot) {
+    if (!attached(partition))
+        return fail(fmt::format("partition {} has no host attached that could go on", partition));
+    tick();
+    return snapshot::load(*state_, partition, snapshot);
 }
 
 void Chip::set_bus_master(unsigned partition, bool enabled) {

@@ -176,9 +176,17 @@ void release_all(State& s, unsigned partition) {
         b.ticket[partition] = 0;
         b.finished &= ~bit(partition);
         if (!holds_lock(s, block, partition)) continue;
-        redo(s, block, BlockRedo::Discard);
+        discard(s, block);
         unlock(s, block);
     }
+}
+
+void commit(State& s, unsigned block) {
+    redo(s, block, BlockRedo::Commit);
+}
+
+void discard(State& s, unsigned block) {
+    redo(s, block, BlockRedo::Discard);
 }
 
 void power_on(State& s, unsigned block) {

@@ -19,6 +19,9 @@ bool holds_lock(const State& s, unsigned block, unsigned writer);
 void settle(State& s, unsigned block);
 /// `partition` holds no lock and waits for none any more; what it staged is dropped.
 void release_all(State& s, unsigned partition);
+/// What is staged in `block` becomes active, or is dropped. Windows change: windows::tracked.
+void commit(State& s, unsigned block);
+void discard(State& s, unsigned block);
 /// Registers of `block` as after power-on. A lock that another partition holds on it stays.
 void power_on(State& s, unsigned block);
 /// After a crash: completes what was begun.

@@ -53,6 +53,7 @@ void change(State& s, unsigned partition, HostRedo what) {
         if (what != HostRedo::Attach) power_on(s, partition);
         ordered();
         p.host.attached = what != HostRedo::Detach;
+        p.host.life = s.epoch_ns + ++s.order;
         if (what == HostRedo::Detach) p.host.requester_id = 0;
     });
     // A CONFIGURE of its block that waited for it waits no longer when it is gone.

@@ -21,7 +21,8 @@ struct Module {
 };
 
 constexpr const char* kHost[] = {"switch powered on with %d partitions", "host of partition %d attached",
-                                 "host of partition %d detached", "host of partition %d reset"};
+                                 "host of partition %d detached", "host of partition %d reset",
+                                 "host of partition %d goes on from a snapshot"};
 constexpr const char* kLink[] = {"link of partition %d up: Gen%d x%d", "link of partition %d down"};
 constexpr const char* kNtb[] = {
     "control block %d: locked by partition %d", "control block %d: configured by partition %d",

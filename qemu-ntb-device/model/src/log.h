@@ -18,6 +18,7 @@ enum class Event : std::uint32_t {
     Attached = 0x20010001,        ///< partition
     Detached = 0x20010002,        ///< partition
     Reset = 0x20010003,           ///< partition
+    Restored = 0x20010004,        ///< partition
     LinkUp = 0x30020000,          ///< partition, generation, width
     LinkDown = 0x30020001,        ///< partition
     Locked = 0x40030000,          ///< control block, by partition

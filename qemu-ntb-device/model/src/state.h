@@ -140,6 +140,7 @@ enum class HostRedo : std::uint8_t { None, Attach, Detach, Reset };
 struct Host {
     std::uint64_t window_generation, applied_generation;
     std::uint64_t interrupt_order[kMaxVectors];  ///< Per vector: when it was raised; 0: not raised.
+    std::uint64_t life;  ///< Number, of all switches', of the time from this attach or reset to the next.
     std::uint16_t requester_id;
     std::uint8_t attached, bus_master;
     HostRedo redo;
@@ -161,7 +162,7 @@ struct Partition {
 };
 
 inline constexpr std::uint64_t kMagic = 0x3142544E43575453;  // "STWCNTB1"
-inline constexpr std::uint32_t kLayoutVersion = 3;
+inline constexpr std::uint32_t kLayoutVersion = 4;
 
 struct State {
     std::uint64_t magic;  ///< Written last by create.
@@ -192,9 +193,9 @@ static_assert(kPlain<Mrpc> && sizeof(Mrpc) == 2088);
 static_assert(kPlain<Port> && sizeof(Port) == 4 * sizeof(Direction) + 24);
 static_assert(kPlain<EventCounter> && sizeof(EventCounter) == 24);
 static_assert(kPlain<LogEntry> && sizeof(LogEntry) == 32);
-static_assert(kPlain<Host> && sizeof(Host) == 280);
+static_assert(kPlain<Host> && sizeof(Host) == 288);
 static_assert(sizeof(PartitionConfig) == 40);
-static_assert(kPlain<Partition> && sizeof(Partition) == 15976);
+static_assert(kPlain<Partition> && sizeof(Partition) == 15984);
 static_assert(kPlain<State> && sizeof(State) == 136 + sizeof(LogEntry) * kLogEntries +
                                                     sizeof(EventCounter) * kCountedStacks * kEventCounters +
                                                     kMaxPartitions * sizeof(Partition));

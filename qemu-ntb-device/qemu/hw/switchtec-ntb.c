@@ -25,7 +25,6 @@
 #include "hw/pci/pcie_aer.h"
 #include "hw/qdev-properties.h"
 #include "hw/resettable.h"
-#include "migration/blocker.h"
 #include "switchtec-ntb.h"
 #include "trace.h"
 
@@ -124,7 +123,7 @@ static const NtbEndpointOps endpoint_ops = {
 };
 
 /* A function in a D-state other than D0 sends no request either. */
-static void switchtec_ntb_update_bus_master(SwitchtecNtb *s)
+void switchtec_ntb_update_bus_master(SwitchtecNtb *s)
 {
     PCIDevice *dev = PCI_DEVICE(s);
     bool enabled =
@@ -292,7 +291,6 @@ static void switchtec_ntb_exit(PCIDevice *dev)
     if (dev->exp.exp_cap) {
         pcie_cap_exit(dev);
     }
-    migrate_del_blocker(&s->migration_blocker);
 }
 
 static void switchtec_ntb_realize(PCIDevice *dev, Error **errp)
@@ -303,11 +301,6 @@ static void switchtec_ntb_realize(PCIDevice *dev, Error **errp)
         pci_bus_is_root(pci_get_bus(dev))) {
         error_setg(errp, "not behind a PCI Express port: use -device "
                    "pcie-root-port,id=rp0,chassis=1,slot=1 and bus=rp0");
-        return;
-    }
-    error_setg(&s->migration_blocker, "switchtec-ntb: the state of the switch "
-               "is shared with running peers");
-    if (migrate_add_blocker(&s->migration_blocker, errp) < 0) {
         return;
     }
     if (!switchtec_ntb_open(s, errp)) {
@@ -348,6 +341,7 @@ static void switchtec_ntb_class_init(ObjectClass *klass, void *data)
 
     dc->desc = "NT endpoint of an emulated Switchtec PCIe switch";
     device_class_set_props(dc, switchtec_ntb_properties);
+    dc->vmsd = &switchtec_ntb_vmstate;
     set_bit(DEVICE_CATEGORY_MISC, dc->categories);
     rc->phases.hold = switchtec_ntb_reset_hold;
     k->realize = switchtec_ntb_realize;

@@ -62,7 +62,6 @@ struct SwitchtecNtb {
     NtbEndpointInfo info;
     bool bus_master;        /* as the endpoint knows it */
     uint16_t requester_id;
-    Error *migration_blocker;
 
     MemoryRegion gas;
     QEMUTimer *message_gap;
@@ -76,10 +75,20 @@ struct SwitchtecNtb {
     EventNotifier service_stop;
     bool service_running;
     bool lost;
+
+    /* While the machine's state is saved or loaded: ntb_endpoint_save() */
+    uint8_t *saved;
+    uint32_t saved_size;
 };
 
 /* In traces and messages. */
 const char *switchtec_ntb_name(SwitchtecNtb *s);
+
+/* Tells the chip what the guest's configuration of the function says. */
+void switchtec_ntb_update_bus_master(SwitchtecNtb *s);
+
+/* The function, and what the chip keeps for it. */
+extern const VMStateDescription switchtec_ntb_vmstate;
 
 /* BAR0 as the fabric's chip has it. */
 void switchtec_ntb_gas_init(SwitchtecNtb *s);

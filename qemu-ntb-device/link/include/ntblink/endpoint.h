@@ -78,8 +78,8 @@ typedef struct NtbEndpointOps {
     /* The fabric is gone: every window has been cleared, nothing will come any more. `reason` is a sentence.
      */
     void (*lost)(void* opaque, const char* reason);
-    /* From ntb_endpoint_gas_write: the guest has read a message. Call ntb_endpoint_end_message_gap when
-     * NTB_MESSAGE_GAP_MS of the guest's time have passed; if this is called again meanwhile, count anew.
+    /* From ntb_endpoint_gas_write and _load: the guest has read a message. Call ntb_endpoint_end_message_gap
+     * when NTB_MESSAGE_GAP_MS of the guest's time have passed; if this is called again meanwhile, count anew.
      * NULL: no gaps. */
     void (*message_gap)(void* opaque);
     /* From ntb_endpoint_gas_write: write `size` bytes of `data` to bus address `address` of this host, as the
@@ -165,6 +165,13 @@ void ntb_endpoint_end_message_gap(NtbEndpoint* ep);
 void ntb_endpoint_reset(NtbEndpoint* ep);
 void ntb_endpoint_set_bus_master(NtbEndpoint* ep, bool enabled);
 void ntb_endpoint_set_requester_id(NtbEndpoint* ep, uint16_t requester_id);
+/* For a host that is saved, ends and goes on later, in another process, with the memory that it had. `save`
+ * gives what the switch keeps for it; release it with free(). `load`, once that process has attached and
+ * before it sets bus mastering, gives it back: windows between it and peers that have not been reset
+ * meanwhile are opened again. NULL or false: `error` (NTB_ERROR_SIZE bytes) says why; a driver that is just
+ * setting up windows is a reason to try again later. */
+void* ntb_endpoint_save(NtbEndpoint* ep, size_t* size, char* error);
+bool ntb_endpoint_load(NtbEndpoint* ep, const void* saved, size_t size, char* error);
 /* RAM as requests of the peers in `viewers` (bit per partition; UINT64_MAX: all) see it on this host's bus;
  * replaces what was told before. Not an error: `count` 0. */
 bool ntb_endpoint_set_ram(NtbEndpoint* ep, uint64_t viewers, const NtbRamRange* ranges, size_t count,

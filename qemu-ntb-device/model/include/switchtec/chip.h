@@ -49,9 +49,9 @@ struct PartitionConfig {
     std::uint16_t lut_entries = 64;         ///< Of 64 KiB each; at most 512.
     std::uint16_t requester_ids =
         16;  ///< Entries of the requester-ID table, 2..512. Peers' kernels log a line for each.
-    std::uint8_t link_generation = 4;   ///< 1..5: 2.5, 5, 8, 16, 32 GT/s.
-    std::uint8_t link_width = 16;       ///< Lanes.
-    std::uint8_t vectors = 4;           ///< MSI-X table entries, 4..32.
+    std::uint8_t link_generation = 4;  ///< 1..5: 2.5, 5, 8, 16, 32 GT/s.
+    std::uint8_t link_width = 16;      ///< Lanes.
+    std::uint8_t vectors = 4;          ///< MSI-X table entries, 4..32.
     Function endpoint = Function::Nt;
     std::uint8_t mrpc_dma_version = 1;  ///< 0: no MRPC by DMA. A Gen3 switch has none whatever this says.
     std::uint8_t reserved[7] = {};
@@ -157,6 +157,15 @@ class Chip {
     /// peers see a link-state event. A lock that a peer holds on its control block stays, so that the peer's
     /// LOCK ... CONFIGURE does not fail.
     void reset(unsigned partition);
+    /// What the switch keeps for the host of `partition`, for a host that is saved, ends and goes on later,
+    /// maybe at a new switch of the same configuration. Errors: it, or somebody in its control block, is
+    /// between LOCK and CONFIGURE; save again later.
+    ntblab::Result<std::vector<std::byte>> save(unsigned partition) const;
+    /// The host goes on: to be called once it is attached, before set_bus_master. Windows between it and
+    /// peers that have not been reset since `save` are opened again. Its peers and it see a link-state event.
+    /// Errors: detached; bytes that are no snapshot of this partition as it is configured; a peer is between
+    /// LOCK and CONFIGURE of a block that has such windows. Then nothing has changed.
+    ntblab::Result<void> load(unsigned partition, std::span<const std::byte> snapshot);
     /// Command register, Bus Master Enable: without it nothing may reach this host's memory and it sends no
     /// interrupt.
     void set_bus_master(unsigned partition, bool enabled);

@@ -1,0 +1,79 @@
+/*
+ * NT endpoint of an emulated Switchtec switch: saved with the machine
+ *
+ * For a machine that is saved to a file, ends, and goes on from it later. What
+ * the chip keeps for this host is part of it: the windows between it and peers
+ * that have not been reset meanwhile are there again. A machine cannot move
+ * while it runs: source and destination would need the partition at once, and
+ * the second is refused it.
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+
+#include "qemu/osdep.h"
+#include "qemu/error-report.h"
+#include "hw/pci/msix.h"
+#include "hw/pci/pcie_aer.h"
+#include "migration/vmstate.h"
+#include "switchtec-ntb.h"
+
+static int switchtec_ntb_pre_save(void *opaque)
+{
+    SwitchtecNtb *s = opaque;
+    g_autofree char *reason = g_malloc(NTB_ERROR_SIZE);
+    size_t size;
+    void *saved = ntb_endpoint_save(s->endpoint, &size, reason);
+
+    if (!saved) {
+        error_report("switchtec-ntb %s: %s", switchtec_ntb_name(s), reason);
+        return -EBUSY;
+    }
+    s->saved = g_memdup2(saved, size);
+    s->saved_size = size;
+    free(saved);
+    return 0;
+}
+
+static int switchtec_ntb_post_save(void *opaque)
+{
+    SwitchtecNtb *s = opaque;
+
+    g_clear_pointer(&s->saved, g_free);
+    return 0;
+}
+
+/* As after a boot: bus number, windows, and only then bus mastering. */
+static int switchtec_ntb_post_load(void *opaque, int version_id)
+{
+    SwitchtecNtb *s = opaque;
+    g_autofree char *reason = g_malloc(NTB_ERROR_SIZE);
+    bool loaded = ntb_endpoint_load(s->endpoint, s->saved, s->saved_size,
+                                    reason);
+
+    g_clear_pointer(&s->saved, g_free);
+    if (!loaded) {
+        error_report("switchtec-ntb %s: %s", switchtec_ntb_name(s), reason);
+        return -EINVAL;
+    }
+    switchtec_ntb_update_requester_id(s);
+    switchtec_ntb_update_bus_master(s);
+    return 0;
+}
+
+const VMStateDescription switchtec_ntb_vmstate = {
+    .name = TYPE_SWITCHTEC_NTB,
+    .version_id = 1,
+    .minimum_version_id = 1,
+    .pre_save = switchtec_ntb_pre_save,
+    .post_save = switchtec_ntb_post_save,
+    .post_load = switchtec_ntb_post_load,
+    .fields = (const VMStateField[]) {
+        VMSTATE_PCI_DEVICE(parent_obj, SwitchtecNtb),
+        VMSTATE_MSIX(parent_obj, SwitchtecNtb),
+        VMSTATE_STRUCT(parent_obj.exp.aer_log, SwitchtecNtb, 0,
+                       vmstate_pcie_aer_log, PCIEAERLog),
+        VMSTATE_UINT32(saved_size, SwitchtecNtb),
+        VMSTATE_VBUFFER_ALLOC_UINT32(saved, SwitchtecNtb, 0, NULL, saved_size),
+        VMSTATE_END_OF_LIST()
+    },
+};
