@@ -31,15 +31,34 @@ LUT_PAGE = 0x10000
 
 
 class Endpoint(QtestMachine):
-    """A machine with a root port at 00:01.0 and the NT endpoint at 01:00.0, enumerated."""
+    """A machine with a root port at 00:01.0 and the NT endpoint at 01:00.0, or 01:00.1 beside an upstream port, enumerated.
 
-    def __init__(self, directory, fabric, partition, memory="1G", arguments=(), properties=""):
-        self.partition, self.bar = partition, dict(BAR_BASE)
+    With `incoming` (a file that `save` wrote) it goes on as the machine that was saved."""
+
+    def __init__(self, directory, fabric, partition, memory="1G", properties="", upstream_port=False, incoming=None):
+        self.partition, self.bar, self.bus = partition, dict(BAR_BASE), 1
+        self.function = 1 if upstream_port else 0
         super().__init__(directory, memory, [
             "-device", "pcie-root-port,id=rp0,chassis=1,slot=1,addr=1,x-speed=16,x-width=16",
-            "-device", f"switchtec-ntb,id=ntb{partition},bus=rp0,fabric={fabric},switch=sw0,partition={partition}{properties}",
-            "-trace", "switchtec_ntb_*", *arguments])
-        self.enumerate()
+            *(["-device", "switchtec-usp,bus=rp0,addr=0.0,multifunction=on"] if upstream_port else []),
+            "-device", f"switchtec-ntb,id=ntb{partition},bus=rp0,addr=0.{self.function},fabric={fabric},switch=sw0,"
+                       f"partition={partition}{properties}",
+            "-trace", "switchtec_ntb_*", *(["-incoming", f"file:{incoming}"] if incoming else [])])
+        if incoming:
+            wait_for("the machine to go on", lambda: self.qmp("query-status")["status"] == "running")
+        else:
+            self.enumerate()
+
+    def save(self, file):
+        """Stops the machine and writes its state. Returns None, or why that failed."""
+        self.qmp("stop")
+        self.qmp("migrate", uri=f"file:{file}")
+
+        def ended():
+            migration = self.qmp("query-migrate")
+            return migration if migration.get("status") in ("completed", "failed") else None
+        migration = wait_for("the machine's state in a file", ended)
+        return None if migration["status"] == "completed" else migration.get("error-desc", "failed")
 
     def enumerate(self, bus=1, command=MEMORY | MASTER):
         """What firmware and driver do after a reset."""
@@ -55,10 +74,10 @@ class Endpoint(QtestMachine):
         self.config_write(COMMAND, 2, command)
 
     def config_read(self, offset, size):
-        return self.pci_read(self.bus, 0, 0, offset, size)
+        return self.pci_read(self.bus, 0, self.function, offset, size)
 
     def config_write(self, offset, size, value):
-        self.pci_write(self.bus, 0, 0, offset, size, value)
+        self.pci_write(self.bus, 0, self.function, offset, size, value)
 
     def set_command(self, bits):
         self.config_write(COMMAND, 2, bits)
@@ -174,9 +193,9 @@ class Endpoint(QtestMachine):
 class Pair:
     """ntb-fabric and the machines of topologies/pair.yaml (or another text) in a directory."""
 
-    def __init__(self, directory, memory="1G", topology=None, properties=""):
+    def __init__(self, directory, memory="1G", topology=None, properties="", upstream_port=False):
         self.directory = pathlib.Path(directory)
-        self.memory, self.properties = memory, properties
+        self.machine = {"memory": memory, "properties": properties, "upstream_port": upstream_port}
         text = topology or (pathlib.Path(__file__).resolve().parents[2] / "topologies" / "pair.yaml").read_text()
         (self.directory / "topology.yaml").write_text(text)
         self.run_dir = self.directory / "run"
@@ -192,11 +211,12 @@ class Pair:
         self.boots = 0
         self.a, self.b = self.boot(0), self.boot(1)
 
-    def boot(self, partition):
+    def boot(self, partition, incoming=None):
         self.boots += 1
         machine = Endpoint(self.directory / f"{'ab'[partition]}{self.boots}", self.run_dir / "fabric.sock", partition,
-                           self.memory, properties=self.properties)
-        machine.list_requesters()
+                           incoming=incoming, **self.machine)
+        if not incoming:
+            machine.list_requesters()
         return machine
 
     def __enter__(self):

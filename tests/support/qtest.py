@@ -119,6 +119,12 @@ class QtestMachine:
         self.command(f"outl 0xcf8 0x{1 << 31 | bus << 16 | device << 11 | function << 8 | offset & ~3:x}")
         self.command(f"out{dict(zip((1, 2, 4), 'bwl'))[size]} 0x{0xcfc + offset % 4:x} 0x{value:x}")
 
+    def ecam_read(self, bus, device, function, offset):
+        """A dword, also of the extended configuration space: where the Q35 chipset has it once PCIEXBAR is set."""
+        base = 0xB0000000
+        self.pci_write(0, 0, 0, 0x60, 4, base | 1)
+        return self.load(base + (bus << 20 | device << 15 | function << 12 | offset), 4)
+
     # --- QMP
 
     def qmp(self, command, **arguments):

@@ -68,6 +68,8 @@ class Endpoint {
     void set_requester_id(std::uint16_t requester_id);
     ntblab::Result<std::vector<std::byte>> save();
     ntblab::Result<void> load(std::span<const std::byte> saved);
+    /// False: call it again later.
+    ntblab::Result<bool> load_windows();
     ntblab::Result<void> set_ram(std::uint64_t viewers, std::span<const NtbRamRange> ranges);
     /// Detaches; afterwards nothing but the destructor may be called.
     void close();
@@ -167,6 +169,7 @@ class Endpoint {
     bool asking_ = false;        ///< A peer is making an access for this host, which waits.
     std::uint64_t late_ = 0;     ///< Partitions that have not answered an access in time.
     std::optional<ntblab::Result<wire::Done>> answer_;
+    std::vector<std::byte> snapshot_;  ///< Whose windows are not yet loaded.
     std::vector<std::vector<HostRam>> published_;  ///< By the partition that may see it; sorted.
 };
 

@@ -134,6 +134,15 @@ bool ntb_endpoint_load(NtbEndpoint* ep, const void* saved, std::size_t size, cha
     return true;
 }
 
+NtbLoaded ntb_endpoint_load_windows(NtbEndpoint* ep, char* error) {
+    const auto loaded = ep->endpoint->load_windows();
+    if (!loaded) {
+        put_error(error, loaded.error().message);
+        return NTB_FAILED;
+    }
+    return *loaded ? NTB_LOADED : NTB_AGAIN;
+}
+
 bool ntb_endpoint_set_ram(NtbEndpoint* ep, std::uint64_t viewers, const NtbRamRange* ranges,
                           std::size_t count, char* error) {
     if (auto told = ep->endpoint->set_ram(viewers, {ranges, count}); !told) {

@@ -100,6 +100,7 @@ void Endpoint::wait_for_settled_windows() {
 void Endpoint::reset() {
     const std::lock_guard lock(service_mutex_);
     if (lost_.load(std::memory_order_relaxed)) return;
+    snapshot_.clear();
     on_chip([this](switchtec::Chip& chip) { chip.reset(partition_); });
     wait_for_settled_windows();
 }
@@ -134,7 +135,21 @@ ntblab::Result<void> Endpoint::load(std::span<const std::byte> saved) {
         loaded = chip.load(partition_, saved);
         gaps = chip.message_gaps(partition_);
     });
-    if (loaded && gaps != 0) begin_message_gap();
+    if (!loaded) return loaded;
+    {
+        const std::lock_guard lock(service_mutex_);
+        snapshot_.assign(saved.begin(), saved.end());
+    }
+    if (gaps != 0) begin_message_gap();
+    return loaded;
+}
+
+ntblab::Result<bool> Endpoint::load_windows() {
+    const std::lock_guard lock(service_mutex_);
+    if (snapshot_.empty() || lost_.load(std::memory_order_relaxed)) return true;
+    ntblab::Result<bool> loaded = true;
+    on_chip([&](switchtec::Chip& chip) { loaded = chip.load_windows(partition_, snapshot_); });
+    if (!loaded || *loaded) snapshot_.clear();
     return loaded;
 }
 

@@ -197,6 +197,13 @@ Result<void> Chip::load(unsigned partition, std::span<const std::byte> snapshot)
     return snapshot::load(*state_, partition, snapshot);
 }
 
+Result<bool> Chip::load_windows(unsigned partition, std::span<const std::byte> snapshot) {
+    if (!attached(partition))
+        return fail(fmt::format("partition {} has no host attached that could go on", partition));
+    tick();
+    return snapshot::load_windows(*state_, partition, snapshot);
+}
+
 void Chip::set_bus_master(unsigned partition, bool enabled) {
     at(partition);
     host::set_bus_master(*state_, partition, enabled);

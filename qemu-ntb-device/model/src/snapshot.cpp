@@ -132,9 +132,20 @@ Result<void> check(const State& s, unsigned partition, const Header& h, std::siz
     return {};
 }
 
+Result<std::unique_ptr<Header>> header_of(const State& s, unsigned partition,
+                                          std::span<const std::byte> bytes) {
+    if (bytes.size() < sizeof(Header))
+        return fail(
+            fmt::format("a snapshot of {} bytes; at least {} are expected", bytes.size(), sizeof(Header)));
+    auto header = std::make_unique<Header>();
+    std::memcpy(header.get(), bytes.data(), sizeof(Header));
+    if (auto right = check(s, partition, *header, bytes.size()); !right) return tl::unexpected(right.error());
+    return header;
+}
+
 std::vector<Window> windows_in(std::span<const std::byte> bytes) {
     std::vector<Window> result((bytes.size() - sizeof(Header)) / sizeof(Window));
-    std::memcpy(result.data(), bytes.data() + sizeof(Header), result.size() * sizeof(Window));
+    std::ranges::copy(bytes.subspan(sizeof(Header)), std::as_writable_bytes(std::span(result)).begin());
     return result;
 }
 
@@ -162,21 +173,17 @@ bool wanted(const State& s, unsigned partition, const Header& h, const Window& w
     return leads_to == target && attached(s, w.other) && s.partition[w.other].host.life == h.life[w.other];
 }
 
-/// The blocks' setups with the windows in them.
-Result<void> stage_blocks(State& s, unsigned partition, const Header& h, const std::vector<Window>& all) {
+/// Blocks that the windows lie in, one bit each.
+std::uint64_t blocks_of(const State& s, unsigned partition, const Header& h, const std::vector<Window>& all) {
     std::uint64_t blocks = bit(partition);
     for (const Window& w : all) {
         if (wanted(s, partition, h, w)) blocks |= bit(w.block);
     }
-    for (unsigned block = 0; block < s.partition_count; ++block) {
-        const ControlBlock& b = s.partition[block].control;
-        if ((blocks & bit(block)) != 0 && b.state != kNormal) {
-            return fail(
-                fmt::format("control block {} is being set up by partition {}: load again when that is "
-                            "done, within a second",
-                            block, b.owner));
-        }
-    }
+    return blocks;
+}
+
+Result<void> open_windows(State& s, unsigned partition, const Header& h, const std::vector<Window>& all) {
+    const std::uint64_t blocks = blocks_of(s, partition, h, all);
     ControlBlock& own = s.partition[partition].control;
     own.staged.control = h.control;
     std::ranges::copy(h.requester, own.staged.requester);
@@ -185,14 +192,12 @@ Result<void> stage_blocks(State& s, unsigned partition, const Header& h, const s
     }
     std::string refused;
     for (unsigned block = 0; block < s.partition_count; ++block) {
-        if ((blocks & bit(block)) == 0) continue;
-        const auto errors = control::validate(s, block);
-        if (!errors.none() && refused.empty()) {
-            refused = fmt::format(
-                "the snapshot's windows do not fit into control block {}: bar_error {:#010x}, "
-                "lut_error {:#010x}, req_id_error {:#010x}",
-                block, errors.bar, errors.lut, errors.requester);
-        }
+        const auto errors = (blocks & bit(block)) != 0 ? control::validate(s, block) : control::SetupErrors{};
+        if (errors.none() || !refused.empty()) continue;
+        refused = fmt::format(
+            "the snapshot's windows do not fit into control block {}: bar_error {:#010x}, "
+            "lut_error {:#010x}, req_id_error {:#010x}",
+            block, errors.bar, errors.lut, errors.requester);
     }
     for (unsigned block = 0; block < s.partition_count; ++block) {
         if ((blocks & bit(block)) == 0) continue;
@@ -269,35 +274,39 @@ Result<std::vector<std::byte>> save(const State& s, unsigned partition) {
     }
     h.windows = static_cast<std::uint32_t>(all.size());
     std::vector<std::byte> bytes(sizeof(Header) + all.size() * sizeof(Window));
-    std::memcpy(bytes.data(), &h, sizeof(h));
-    std::memcpy(bytes.data() + sizeof(h), all.data(), all.size() * sizeof(Window));
+    const auto after = std::ranges::copy(std::as_bytes(std::span(&h, 1)), bytes.begin()).out;
+    std::ranges::copy(std::as_bytes(std::span(all)), after);
     return bytes;
 }
 
 Result<void> load(State& s, unsigned partition, std::span<const std::byte> bytes) {
-    if (bytes.size() < sizeof(Header))
-        return fail(
-            fmt::format("a snapshot of {} bytes; at least {} are expected", bytes.size(), sizeof(Header)));
-    const auto header = std::make_unique<Header>();
-    std::memcpy(header.get(), bytes.data(), sizeof(Header));
-    if (auto right = check(s, partition, *header, bytes.size()); !right) return right;
+    const auto header = header_of(s, partition, bytes);
+    if (!header) return tl::unexpected(header.error());
     Partition& p = s.partition[partition];
     p.host.redo = HostRedo::Reset;  // What a process that dies here leaves.
     ordered();
-    Result<void> loaded;
-    windows::tracked(s, [&] {
-        loaded = stage_blocks(s, partition, *header, windows_in(bytes));
-        if (!loaded) return;
-        load_registers(s, partition, *header);
-        p.host.life = header->life[partition];
-    });
+    load_registers(s, partition, **header);
+    p.host.life = (*header)->life[partition];
     ordered();
     p.host.redo = HostRedo::None;
-    if (!loaded) return loaded;
     log::add(s, log::Event::Restored, {partition});
-    // Both ends look at their link anew.
     events::raise_port(s, partition, kPffEventLinkState);
     return {};
+}
+
+Result<bool> load_windows(State& s, unsigned partition, std::span<const std::byte> bytes) {
+    const auto header = header_of(s, partition, bytes);
+    if (!header) return tl::unexpected(header.error());
+    const std::vector<Window> all = windows_in(bytes);
+    const std::uint64_t blocks = blocks_of(s, partition, **header, all);
+    for (unsigned block = 0; block < s.partition_count; ++block) {
+        if ((blocks & bit(block)) != 0 && s.partition[block].control.state != kNormal) return false;
+    }
+    Result<void> opened;
+    windows::tracked(s, [&] { opened = open_windows(s, partition, **header, all); });
+    if (!opened) return tl::unexpected(opened.error());
+    events::raise_port(s, partition, kPffEventLinkState);
+    return true;
 }
 
 }  // namespace switchtec::snapshot

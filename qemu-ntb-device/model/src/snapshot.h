@@ -19,9 +19,12 @@ namespace switchtec::snapshot {
 /// Errors: the host holds a control block's lock or waits for one, or its own block is being configured.
 ntblab::Result<std::vector<std::byte>> save(const State& s, unsigned partition);
 
-/// Into an attached partition that has just been reset. Errors: no snapshot, or one of another version; of
-/// another switch model, partition or configuration; a peer is about to configure a block that it needs.
-/// After an error the partition is as it was.
+/// All but the windows, into an attached partition that has just been reset. Errors: no snapshot, or one of
+/// another version; of another switch model, partition or configuration.
 ntblab::Result<void> load(State& s, unsigned partition, std::span<const std::byte> bytes);
+
+/// The windows, and the table of requesters. False: somebody is setting up a block that they lie in; again
+/// later. Errors: as for `load`; windows that do not fit. After an error nothing has changed.
+ntblab::Result<bool> load_windows(State& s, unsigned partition, std::span<const std::byte> bytes);
 
 }  // namespace switchtec::snapshot

@@ -3,7 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <cstddef>
 #include <cstring>
+#include <utility>
+#include <vector>
 
 #include "bench.h"
 #include "invariants.h"
@@ -38,7 +41,7 @@ class Actions {
 
     std::string run() {
         for (unsigned n = 0; !bytes_.empty(); ++n) {
-            const unsigned action = bytes_.below(28);
+            const unsigned action = bytes_.below(30);
             act(action);
             std::string wrong = broken_invariant(bench_.chip, state());
             if (wrong.empty()) wrong = missed_wakeup();
@@ -96,9 +99,24 @@ class Actions {
                                        .tlps = bytes_.take(1),
                                        .payload = bytes_.take(2),
                                        .latency_ns = bytes_.take(2)});
+            case 28:
+                if (auto saved = chip.save(host)) saved_[host] = std::move(*saved);
+                return;
+            case 29:
+                return go_on(host);
             default:
                 return write_register(host);
         }
+    }
+
+    // From its last snapshot, or from one that somebody has spoilt, as the machine does it.
+    void go_on(unsigned host) {
+        auto bytes = saved_[host];
+        for (unsigned spoilt = bytes_.below(3); spoilt != 0 && !bytes.empty(); --spoilt)
+            bytes[bytes_.take(2) % bytes.size()] ^= static_cast<std::byte>(bytes_.take(1));
+        bench_.chip.reset(host);
+        (void)bench_.chip.load(host, bytes);
+        if (bytes_.below(2) != 0) (void)bench_.chip.load_windows(host, bytes);
     }
 
     void read(unsigned host) {
@@ -183,6 +201,7 @@ class Actions {
 
     Bytes bytes_;
     Bench bench_{kPartitions};
+    std::vector<std::byte> saved_[kPartitions];
     std::uint64_t generation_[kPartitions] = {};
     std::uint64_t interrupt_[kPartitions] = {};
 };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// libFuzzer target, built with clang only (see README).
+// libFuzzer target: things done to a switch by three hosts, against the invariants and the reference for
+// windows.
 #include <cstdio>
 #include <cstdlib>
 #include <string>

@@ -5,9 +5,42 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
+#include <vector>
+
+#include "windows_reference.h"
 
 namespace switchtec::test {
 namespace {
+
+bool protection_lets_cpus_pass(const NtbSetup& setup) {
+    return (setup.control & 1) != 0 ||
+           std::ranges::find(setup.requester, kRequesterValid) != std::end(setup.requester);
+}
+
+// At the edges of all that there is in the BARs.
+std::string check_translation(const Chip& chip, const State& s, unsigned p) {
+    const Partition& partition = s.partition[p];
+    const NtbSetup& setup = partition.control.active;
+    const bool open = attached(s, p) && protection_lets_cpus_pass(setup);
+    for (unsigned bar : {2U, 4U}) {
+        const std::uint64_t size = bar_size(partition.config(), bar);
+        std::vector<std::uint64_t> offsets = {0, size - 1, size};
+        for (std::uint64_t edge = 0x10000; edge <= 0x400000 && edge < size; edge *= 2)
+            offsets.insert(offsets.end(), {edge - 1, edge});
+        for (const auto& w : chip.windows(p)) {
+            if (w.bar == bar) offsets.insert(offsets.end(), {w.offset - 1, w.offset + w.size});
+        }
+        for (const std::uint64_t offset : offsets) {
+            auto expected = open ? reference(partition.config(), setup, bar, offset) : std::nullopt;
+            if (expected && (!chip.attached(expected->target) || !chip.bus_master(expected->target)))
+                expected.reset();
+            if (chip.translate(p, bar, offset) != expected)
+                return fmt::format("BAR{} offset {:#x} goes elsewhere than the formulas say", bar, offset);
+        }
+    }
+    return "";
+}
 
 std::string check_windows(const Chip& chip, const State& s, unsigned p) {
     const auto spans = chip.windows(p);
@@ -85,8 +118,8 @@ std::string broken_invariant(const Chip& chip, const State& s) {
     }
     if (armed != s.armed_counters) return "event counters are armed that are not counted as such";
     for (unsigned p = 0; p < s.partition_count; ++p) {
-        for (const std::string& wrong :
-             {check_windows(chip, s, p), check_control(s, p), check_messages(s, p), check_host(s, p)}) {
+        for (const std::string& wrong : {check_windows(chip, s, p), check_translation(chip, s, p),
+                                         check_control(s, p), check_messages(s, p), check_host(s, p)}) {
             if (!wrong.empty()) return fmt::format("partition {}: {}", p, wrong);
         }
     }

@@ -27,6 +27,9 @@ class Snapshot : public ::testing::Test {
         const auto loaded = bench.chip.load(partition, bytes);
         ASSERT_TRUE(loaded) << loaded.error().message;
         bench.chip.set_bus_master(partition, true);
+        const auto opened = bench.chip.load_windows(partition, bytes);
+        ASSERT_TRUE(opened) << opened.error().message;
+        EXPECT_TRUE(*opened);
         bench.apply_windows();
     }
     std::string refusal(unsigned partition, const std::vector<std::byte>& bytes) {
@@ -48,6 +51,20 @@ TEST_F(Snapshot, OpensTheWindowsOfBothSidesAgain) {
     go_on(1, bytes);
     EXPECT_EQ(chip.windows(0), windows_of_0);
     EXPECT_EQ(chip.windows(1), windows_of_1);
+}
+
+TEST_F(Snapshot, ItsDriverSeesTheLinkDownBeforeTheWindowsAreThere) {
+    const auto bytes = saved(1);
+    chip.detach(1);
+    chip.attach(1);
+    bench.set(1, Reg::PffEvent, 2, kPffEventLinkState, kEventEnableIrq | kEventOccurred);
+    ASSERT_TRUE(chip.load(1, bytes));
+    chip.set_bus_master(1, true);
+    EXPECT_TRUE(chip.windows(1).empty());
+    EXPECT_EQ(chip.windows(0).size(), 1U);
+    EXPECT_TRUE(chip.load_windows(1, bytes).value());
+    EXPECT_EQ(chip.windows(1).size(), 2U);
+    EXPECT_EQ(bench.interrupts(1), Vectors{0}) << "to look again";
 }
 
 TEST_F(Snapshot, KeepsTheRegistersOfTheHost) {
@@ -82,7 +99,7 @@ TEST_F(Snapshot, BothEndsSeeALinkStateEvent) {
     go_on(1, bytes);
     EXPECT_GE(
         (bench.get(0, Reg::PffEvent, 2, kPffEventLinkState) >> kEventCountShift & 0xFF) - (count & 0xFF), 2U)
-        << "one for the link, one when the windows are there";
+        << "one at least when it is there, one when its windows are";
     EXPECT_EQ(bench.interrupts(0), Vectors{0});
 }
 
@@ -164,6 +181,7 @@ TEST_F(Snapshot, WithAnyByteChangedIsLoadedOrRefused) {
         chip.attach(1);
         (void)chip.load(1, bytes);
         chip.set_bus_master(1, true);
+        (void)chip.load_windows(1, bytes);
         bench.apply_windows();
         bench.interrupts(1);
         for (unsigned p = 0; p < 3; ++p) {

@@ -2,10 +2,10 @@
  * NT endpoint of an emulated Switchtec switch: saved with the machine
  *
  * For a machine that is saved to a file, ends, and goes on from it later. What
- * the chip keeps for this host is part of it: the windows between it and peers
- * that have not been reset meanwhile are there again. A machine cannot move
- * while it runs: source and destination would need the partition at once, and
- * the second is refused it.
+ * the chip keeps for this host is part of it. The windows between it and peers
+ * that have not been reset meanwhile come back a little after it runs again. A
+ * machine cannot move while it runs: source and destination would need the
+ * partition at once, and the second is refused it.
  *
  * SPDX-License-Identifier: GPL-2.0-or-later
  */
@@ -42,7 +42,35 @@ static int switchtec_ntb_post_save(void *opaque)
     return 0;
 }
 
-/* As after a boot: bus number, windows, and only then bus mastering. */
+static void switchtec_ntb_load_windows(void *opaque)
+{
+    SwitchtecNtb *s = opaque;
+    g_autofree char *reason = g_malloc(NTB_ERROR_SIZE);
+
+    switch (ntb_endpoint_load_windows(s->endpoint, reason)) {
+    case NTB_LOADED:
+        break;
+    case NTB_AGAIN:
+        timer_mod(s->link_gap, qemu_clock_get_ms(QEMU_CLOCK_VIRTUAL) +
+                               NTB_LINK_GAP_MS);
+        break;
+    case NTB_FAILED:
+        warn_report("switchtec-ntb %s: %s", switchtec_ntb_name(s), reason);
+        break;
+    }
+}
+
+void switchtec_ntb_state_init(SwitchtecNtb *s)
+{
+    s->link_gap = timer_new_ms(QEMU_CLOCK_VIRTUAL, switchtec_ntb_load_windows,
+                               s);
+}
+
+void switchtec_ntb_state_cleanup(SwitchtecNtb *s)
+{
+    g_clear_pointer(&s->link_gap, timer_free);
+}
+
 static int switchtec_ntb_post_load(void *opaque, int version_id)
 {
     SwitchtecNtb *s = opaque;
@@ -57,6 +85,8 @@ static int switchtec_ntb_post_load(void *opaque, int version_id)
     }
     switchtec_ntb_update_requester_id(s);
     switchtec_ntb_update_bus_master(s);
+    timer_mod(s->link_gap, qemu_clock_get_ms(QEMU_CLOCK_VIRTUAL) +
+                           NTB_LINK_GAP_MS);
     return 0;
 }
 

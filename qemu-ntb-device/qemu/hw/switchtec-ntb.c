@@ -160,6 +160,7 @@ static void switchtec_ntb_reset_hold(Object *obj, ResetType type)
     trace_switchtec_ntb_reset(switchtec_ntb_name(s));
     s->bus_master = false;
     timer_del(s->message_gap);
+    timer_del(s->link_gap);
     pcie_cap_deverr_reset(dev);
     pcie_cap_lnkctl_reset(dev);
     pcie_acs_reset(dev);
@@ -196,6 +197,7 @@ static bool switchtec_ntb_open(SwitchtecNtb *s, Error **errp)
     }
     s->message_gap = timer_new_ms(QEMU_CLOCK_VIRTUAL,
                                   switchtec_ntb_message_gap_over, s);
+    switchtec_ntb_state_init(s);
     ntb_endpoint_set_ops(s->endpoint, &endpoint_ops, s);
     ntb_endpoint_info(s->endpoint, &s->info);
     return true;
@@ -279,6 +281,7 @@ static void switchtec_ntb_exit(PCIDevice *dev)
         ntb_endpoint_set_ops(s->endpoint, &(NtbEndpointOps){ }, NULL);
     }
     g_clear_pointer(&s->message_gap, timer_free);
+    switchtec_ntb_state_cleanup(s);
     if (msi_present(dev)) {
         msi_uninit(dev);
     }

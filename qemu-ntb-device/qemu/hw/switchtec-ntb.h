@@ -79,6 +79,7 @@ struct SwitchtecNtb {
     /* While the machine's state is saved or loaded: ntb_endpoint_save() */
     uint8_t *saved;
     uint32_t saved_size;
+    QEMUTimer *link_gap;    /* from loading it to the windows' coming back */
 };
 
 /* In traces and messages. */
@@ -89,6 +90,8 @@ void switchtec_ntb_update_bus_master(SwitchtecNtb *s);
 
 /* The function, and what the chip keeps for it. */
 extern const VMStateDescription switchtec_ntb_vmstate;
+void switchtec_ntb_state_init(SwitchtecNtb *s);
+void switchtec_ntb_state_cleanup(SwitchtecNtb *s);
 
 /* BAR0 as the fabric's chip has it. */
 void switchtec_ntb_gas_init(SwitchtecNtb *s);

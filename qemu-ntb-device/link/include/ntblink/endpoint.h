@@ -32,6 +32,8 @@ extern "C" {
 #define NTB_ERROR_SIZE 512
 /* After the guest has read a message it has this much of its own time before the next one comes. */
 #define NTB_MESSAGE_GAP_MS 100
+/* After it goes on from what was saved it has this much before its windows are back. */
+#define NTB_LINK_GAP_MS 100
 
 typedef struct NtbEndpoint NtbEndpoint;
 
@@ -167,11 +169,16 @@ void ntb_endpoint_set_bus_master(NtbEndpoint* ep, bool enabled);
 void ntb_endpoint_set_requester_id(NtbEndpoint* ep, uint16_t requester_id);
 /* For a host that is saved, ends and goes on later, in another process, with the memory that it had. `save`
  * gives what the switch keeps for it; release it with free(). `load`, once that process has attached and
- * before it sets bus mastering, gives it back: windows between it and peers that have not been reset
- * meanwhile are opened again. NULL or false: `error` (NTB_ERROR_SIZE bytes) says why; a driver that is just
- * setting up windows is a reason to try again later. */
+ * before it sets bus mastering, gives it back, all but the windows. Call `load_windows` when NTB_LINK_GAP_MS
+ * of the guest's time have passed, so that its driver sees that the link was down: windows between it and
+ * peers that have not been reset meanwhile are opened again. NULL or false: `error` (NTB_ERROR_SIZE bytes)
+ * says why. */
 void* ntb_endpoint_save(NtbEndpoint* ep, size_t* size, char* error);
 bool ntb_endpoint_load(NtbEndpoint* ep, const void* saved, size_t size, char* error);
+/* Of what `load` was given; nothing if the host has been reset since. NTB_AGAIN: a driver is setting up
+ * windows; call it again after as much time. */
+typedef enum NtbLoaded { NTB_LOADED, NTB_AGAIN, NTB_FAILED } NtbLoaded;
+NtbLoaded ntb_endpoint_load_windows(NtbEndpoint* ep, char* error);
 /* RAM as requests of the peers in `viewers` (bit per partition; UINT64_MAX: all) see it on this host's bus;
  * replaces what was told before. Not an error: `count` 0. */
 bool ntb_endpoint_set_ram(NtbEndpoint* ep, uint64_t viewers, const NtbRamRange* ranges, size_t count,

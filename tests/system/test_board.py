@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: MIT
+"""Endpoints as a board has them: function 1 beside the switch's upstream port, one of them a management endpoint."""
+
+import re
+
+import pytest
+from support.monitor import Monitor
+from support.ntblab_cli import LIMIT, Cluster, kernel_complaints, wait_for
+
+
+@pytest.fixture(scope="module")
+def board():
+    with Cluster.up("topologies/board.yaml") as board:
+        yield board
+        for node in board.nodes:
+            assert kernel_complaints(board.dmesg(node)) == []
+
+
+def functions(board, node):
+    """{function number: class} of the switch's device."""
+    text = board.run(node, "lspci -n -d 11f8:")
+    return {int(number): kind for number, kind in re.findall(r"\.(\d) (\w{4}): 11f8:4052", text)}
+
+
+@pytest.mark.parametrize("node, endpoint", [("a", "0680"), ("b", "0680"), ("m", "0580")])
+def test_the_device_is_upstream_port_and_endpoint(board, node, endpoint):
+    assert functions(board, node) == {0: "0604", 1: endpoint}
+    text = board.run(node, "lspci -vv -d 11f8::0604")
+    for expected in (r"Express \(v2\) Upstream Port", r"LnkSta:\s+Speed 16GT/s.*, Width x16", "Advanced Error Reporting",
+                     "Access Control Services", "Kernel driver in use: pcieport"):
+        assert re.search(expected, text), f"{expected} not in:\n{text}"
+
+
+@pytest.mark.parametrize("node", ["a", "b", "m"])
+def test_the_management_driver_binds(board, node):
+    assert board.run(node, "test -c /dev/switchtec0 && cat /sys/class/switchtec/switchtec0/device_version") == "1"
+
+
+def test_the_pair_is_joined(board):
+    board.wait_ping()
+    assert board.run("m", "ls /sys/bus/ntb/devices 2>/dev/null || true") == "", "a management endpoint is no NTB device"
+
+
+def test_the_management_host_sees_the_others_links(board):
+    def count(port):
+        return board.run("m", "python3 - <<'END'\n"
+                              "import mmap, struct\n"
+                              "with open('/sys/class/switchtec/switchtec0/device/resource0', 'r+b') as file:\n"
+                              "    gas = mmap.mmap(file.fileno(), 4 << 20)\n"
+                              f"    print(struct.unpack_from('<I', gas, 0x134000 + {port} * 0x1000 + 0xD30)[0] >> 5 & 0xFF)\n"
+                              "END")
+    before = count(0)
+    board.ntblab("stop", f"{board.name}/a")
+    wait_for("an event of the link to a", lambda: count(0) != before)
+    board.ntblab("start", f"{board.name}/a")
+    board.wait_ping()
+
+
+def test_an_error_is_reported_from_the_upstream_port(board):
+    monitor = Monitor(board.run_dir / board.name / "a" / "qmp.sock", LIMIT)
+    monitor.command("human-monitor-command", **{"command-line": "pcie_aer_inject_error usp0 BAD_TLP"})
+    monitor.close()
+    wait_for("the report", lambda: re.search(r"01:00\.0: PCIe Bus Error: severity=Correctable", board.dmesg("a")))

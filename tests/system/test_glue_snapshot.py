@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: MIT
+"""A machine that is saved to a file, ends, and goes on from it: its registers, and the windows between it and its peer."""
+
+import tempfile
+
+import pytest
+from support.nt_endpoint import IDB, IDB_MASK, LOCK, LOCKED, ODB_MASK, RESET, NORMAL, Pair
+from support.ntblab_cli import wait_for
+
+ALL_ONES = (1 << 64) - 1
+
+
+@pytest.fixture
+def pair():
+    pair = Pair(tempfile.mkdtemp(prefix="ntb-"), memory="256M")
+    yield pair
+    pair.close()
+
+
+def test_goes_on_with_its_registers_and_windows(pair):
+    file = pair.directory / "b.state"
+    pair.a.open_direct(pair.b, 4, 0x1000000, 0x10000)
+    pair.b.open_lut(pair.a, {3: 0x2000000})
+    pair.b.enable_msix(0x3000000)
+    pair.b.enable_doorbells(mask=0xFF0)
+    pair.b.write(0x2000000, b"of b")
+    assert pair.b.save(file) is None
+    pair.b.close()
+    wait_for("a's window to be closed", lambda: pair.a.load(pair.a.bar[2] + 0x30000, 8) == ALL_ONES)
+
+    pair.b = pair.boot(1, incoming=file)
+    assert pair.b.gas_read(pair.b.dbmsg(IDB_MASK), 8) == 0xFF0
+    assert pair.b.gas_read(pair.b.dbmsg(ODB_MASK), 8) == ALL_ONES
+    wait_for("a's window", lambda: pair.a.read(pair.a.bar[2] + 0x30000, 4) == b"of b")
+    pair.b.store(pair.b.bar[4] + 8, 8, 42)
+    assert pair.a.load(0x1000008, 8) == 42
+    pair.a.gas_write(pair.a.dbmsg(ODB_MASK), ALL_ONES, 8)
+    pair.a.ring(0x10)
+    wait_for("its MSI-X message", lambda: pair.b.load(0x3000004, 4) == 0x1001)
+    assert pair.b.gas_read(pair.b.dbmsg(IDB), 8) == 0x10
+
+
+def test_goes_on_without_windows_to_a_peer_that_was_reset(pair):
+    file = pair.directory / "b.state"
+    pair.a.open_direct(pair.b, 4, 0x1000000, 0x10000)
+    assert pair.b.save(file) is None
+    pair.b.close()
+    pair.a.function_level_reset()
+    pair.a.enumerate()
+    pair.b = pair.boot(1, incoming=file)
+    assert pair.b.load(pair.b.bar[4], 8) == ALL_ONES
+
+
+def test_is_not_saved_between_lock_and_configure(pair):
+    pair.b.operate(pair.a, LOCK, LOCKED)
+    reason = pair.b.save(pair.directory / "b.state")
+    assert reason is not None
+    assert "control block 0 is being set up by partition 1: save again when that is done" in pair.b.messages()
+    pair.b.qmp("cont")
+    pair.b.operate(pair.a, RESET, NORMAL)
+    assert pair.b.save(pair.directory / "b.state") is None
+
+
+def test_of_another_partition_is_refused(pair):
+    file = pair.directory / "b.state"
+    assert pair.b.save(file) is None
+    pair.a.close()
+    pair.b.close()
+    with pytest.raises(AssertionError, match="the snapshot is of partition 1 of 2 of a 11f8:4052, this is partition 0"):
+        pair.boot(0, incoming=file)
