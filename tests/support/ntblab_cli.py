@@ -5,6 +5,7 @@
         assert pair.run("a", "uname -r").startswith("6.")
 """
 
+import itertools
 import json
 import os
 import pathlib
@@ -15,12 +16,16 @@ import subprocess
 import tempfile
 import time
 
+import yaml
+
 REPO = pathlib.Path(__file__).resolve().parents[2]
 BIN = pathlib.Path(os.environ.get("NTBLAB_BIN_DIR", REPO / "build" / "bin"))
 NTBLAB = str(BIN / "ntblab")
 # Longer than anything takes on a loaded two-core machine; a wait that reaches it is a failure.
 DEBUG_KERNEL = os.environ.get("NTBLAB_KERNEL") == "debug"  # in all guests; several times as slow
 LIMIT = 900 if DEBUG_KERNEL else 180
+IOMMU = os.environ.get("NTBLAB_TEST_IOMMU") == "1"
+copies = itertools.count()
 # In the GAS (include/linux/switchtec.h), of the two partitions of a pair: the outbound doorbell that rings the first one of the peer
 # (ntb_hw_switchtec uses the lower half of partition 0, and the upper half of partition 1).
 FIRST_DOORBELL = {"a": 0x75000 + 4, "b": 0x79000}
@@ -80,6 +85,15 @@ def strays(run_dir):
     return found
 
 
+def with_iommus(topology, directory):
+    """A copy of a topology file, in `directory`, in which every node has an IOMMU."""
+    cluster = yaml.safe_load(topology.read_text())
+    cluster.setdefault("defaults", {}).setdefault("iommu", True)
+    copy = directory / f"{topology.stem}-{next(copies)}.yaml"
+    copy.write_text(yaml.safe_dump(cluster, sort_keys=False))
+    return copy
+
+
 class Cluster:
     """A running cluster. Leaving the `with` block takes it down."""
 
@@ -93,7 +107,8 @@ class Cluster:
         own_dir = None if run_dir else tempfile.mkdtemp(prefix="ntb-")
         run_dir = pathlib.Path(run_dir or own_dir)
         named = ["--name", name] if name else []
-        report = json.loads(ntblab("up", REPO / topology, "--json", *named, *arguments, run_dir=run_dir, **options).stdout)
+        file = with_iommus(REPO / topology, run_dir) if IOMMU else REPO / topology
+        report = json.loads(ntblab("up", file, "--json", *named, *arguments, run_dir=run_dir, **options).stdout)
         return cls(report["cluster"], run_dir, [node["name"] for node in report["nodes"]], report, own_dir)
 
     def __enter__(self):
