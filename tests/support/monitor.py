@@ -18,9 +18,14 @@ class Monitor:
 
     def command(self, name, **arguments):
         """What the command returns, or the error object."""
-        self._socket.sendall(json.dumps({"execute": name, "arguments": arguments}).encode())
+        try:
+            self._socket.sendall(json.dumps({"execute": name, "arguments": arguments}).encode())
+        except BrokenPipeError:
+            raise AssertionError(f"QEMU has ended before {name}") from None
         while True:
-            reply = json.loads(self._lines.readline())
+            line = self._lines.readline()
+            assert line, f"QEMU has ended during {name}"
+            reply = json.loads(line)
             if "return" in reply or "error" in reply:
                 return reply.get("return", reply.get("error"))
 

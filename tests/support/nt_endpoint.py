@@ -50,8 +50,7 @@ class Endpoint(QtestMachine):
             self.enumerate()
 
     def save(self, file):
-        """Stops the machine and writes its state. Returns None, or why that failed."""
-        self.qmp("stop")
+        """Writes the machine's state, and stops it. Returns None, or why that failed; then it runs on."""
         self.qmp("migrate", uri=f"file:{file}")
 
         def ended():

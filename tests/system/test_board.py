@@ -42,16 +42,17 @@ def test_the_pair_is_joined(board):
 
 
 def test_the_management_host_sees_the_others_links(board):
-    def count(port):
-        return board.run("m", "python3 - <<'END'\n"
-                              "import mmap, struct\n"
-                              "with open('/sys/class/switchtec/switchtec0/device/resource0', 'r+b') as file:\n"
-                              "    gas = mmap.mmap(file.fileno(), 4 << 20)\n"
-                              f"    print(struct.unpack_from('<I', gas, 0x134000 + {port} * 0x1000 + 0xD30)[0] >> 5 & 0xFF)\n"
-                              "END")
-    before = count(0)
+    def link_events():
+        """Count of those of partition 0's upstream port: PFF 0, link_state, in the GAS."""
+        return board.run("m", """python3 - <<'END'
+import mmap, os, struct
+gas = os.open('/sys/class/switchtec/switchtec0/device/resource0', os.O_RDWR)
+port = mmap.mmap(gas, 4096, offset=0x134000)
+print(struct.unpack_from('<I', port, 0xD30)[0] >> 5 & 0xFF)
+END""")
+    before = link_events()
     board.ntblab("stop", f"{board.name}/a")
-    wait_for("an event of the link to a", lambda: count(0) != before)
+    wait_for("an event of the link to a", lambda: link_events() != before)
     board.ntblab("start", f"{board.name}/a")
     board.wait_ping()
 

@@ -144,6 +144,7 @@ def test_device_is_listed_with_its_properties():
         assert f" {name}=" in result.stdout
 
 
-def test_migration_is_refused_with_the_reason(pair):
-    reply = pair.a.qmp("migrate", uri="exec:cat >/dev/null")
-    assert "shared with running peers" in reply["desc"]
+def test_an_iommu_that_comes_after_it_is_refused(pair):
+    pair.b.close()
+    assert "put the IOMMU's -device before it" in refusal(PORT + device(pair, partition=1) + ["-device", "intel-iommu"])
+    pair.b = pair.boot(1)

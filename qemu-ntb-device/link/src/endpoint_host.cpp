@@ -139,6 +139,7 @@ ntblab::Result<void> Endpoint::load(std::span<const std::byte> saved) {
     {
         const std::lock_guard lock(service_mutex_);
         snapshot_.assign(saved.begin(), saved.end());
+        resumed_ = false;
     }
     if (gaps != 0) begin_message_gap();
     return loaded;
@@ -147,6 +148,10 @@ ntblab::Result<void> Endpoint::load(std::span<const std::byte> saved) {
 ntblab::Result<bool> Endpoint::load_windows() {
     const std::lock_guard lock(service_mutex_);
     if (snapshot_.empty() || lost_.load(std::memory_order_relaxed)) return true;
+    if (!std::exchange(resumed_, true)) {
+        on_chip([this](switchtec::Chip& chip) { chip.resumed(partition_); });
+        return false;
+    }
     ntblab::Result<bool> loaded = true;
     on_chip([&](switchtec::Chip& chip) { loaded = chip.load_windows(partition_, snapshot_); });
     if (!loaded || *loaded) snapshot_.clear();

@@ -197,6 +197,12 @@ Result<void> Chip::load(unsigned partition, std::span<const std::byte> snapshot)
     return snapshot::load(*state_, partition, snapshot);
 }
 
+void Chip::resumed(unsigned partition) {
+    at(partition);
+    tick();
+    host::resumed(*state_, partition);
+}
+
 Result<bool> Chip::load_windows(unsigned partition, std::span<const std::byte> snapshot) {
     if (!attached(partition))
         return fail(fmt::format("partition {} has no host attached that could go on", partition));

@@ -58,9 +58,10 @@ Result<void> check(const PartitionConfig& c, unsigned partition, std::size_t cou
         return fail(fmt::format("{}: link_width is {}; set it to 1, 2, 4, 8 or 16", where, c.link_width));
     }
     if (c.endpoint == Function::Management && (c.bar2_size | c.bar4_size | c.targets) != 0) {
-        return fail(fmt::format("{}: a management endpoint has windows (bar2_size {}, bar4_size {}) or targets "
-                                "({:#x}); set them to 0",
-                                where, c.bar2_size, c.bar4_size, c.targets));
+        return fail(
+            fmt::format("{}: a management endpoint has windows (bar2_size {}, bar4_size {}) or targets "
+                        "({:#x}); set them to 0",
+                        where, c.bar2_size, c.bar4_size, c.targets));
     }
     if ((c.targets >> count) != 0 || (c.targets >> partition & 1) != 0) {
         return fail(fmt::format("{}: targets is {:#x}; set only bits of the other partitions, 0..{}", where,

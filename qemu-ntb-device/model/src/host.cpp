@@ -100,6 +100,11 @@ void set_bus_master(State& s, unsigned partition, bool enabled) {
     }
 }
 
+void resumed(State& s, unsigned partition) {
+    events::raise_port(s, partition, kPffEventLinkState);
+    dbmsg::raise_pending(s, partition);
+}
+
 void windows_applied(State& s, unsigned partition, std::uint64_t generation) {
     Host& host = s.partition[partition].host;
     host.applied_generation = std::max(host.applied_generation, std::min(generation, host.window_generation));

@@ -12,6 +12,8 @@ void attach(State& s, unsigned partition);
 void detach(State& s, unsigned partition);
 void reset(State& s, unsigned partition);
 void set_bus_master(State& s, unsigned partition, bool enabled);
+/// Its machine runs again after snapshot::load.
+void resumed(State& s, unsigned partition);
 void windows_applied(State& s, unsigned partition, std::uint64_t generation);
 void repair(State& s);
 

@@ -290,7 +290,6 @@ Result<void> load(State& s, unsigned partition, std::span<const std::byte> bytes
     ordered();
     p.host.redo = HostRedo::None;
     log::add(s, log::Event::Restored, {partition});
-    events::raise_port(s, partition, kPffEventLinkState);
     return {};
 }
 

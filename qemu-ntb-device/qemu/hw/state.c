@@ -85,8 +85,8 @@ static int switchtec_ntb_post_load(void *opaque, int version_id)
     }
     switchtec_ntb_update_requester_id(s);
     switchtec_ntb_update_bus_master(s);
-    timer_mod(s->link_gap, qemu_clock_get_ms(QEMU_CLOCK_VIRTUAL) +
-                           NTB_LINK_GAP_MS);
+    /* At once when the machine runs: interrupts before could get lost. */
+    timer_mod(s->link_gap, qemu_clock_get_ms(QEMU_CLOCK_VIRTUAL));
     return 0;
 }
 

@@ -70,6 +70,7 @@ struct SwitchtecNtb {
 
     GPtrArray *views;       /* SwitchtecNtbView; one for all without IOMMU */
     QEMUBH *publish;
+    Notifier machine_done;
 
     QemuThread service_thread;
     EventNotifier service_stop;

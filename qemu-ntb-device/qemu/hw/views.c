@@ -20,6 +20,7 @@
 #include "exec/address-spaces.h"
 #include "exec/ramblock.h"
 #include "hw/boards.h"
+#include "hw/i386/intel_iommu.h"
 #include "hw/pci/pci_bus.h"
 #include "switchtec-ntb.h"
 #include "trace.h"
@@ -143,6 +144,11 @@ void switchtec_ntb_view_learn(SwitchtecNtbView *view, hwaddr address,
     NtbRamRange range;
 
     if (!view_translates(view, address)) {
+        return;
+    }
+    /* Others may not tell when a translation ends: nothing is learnt then. */
+    if (!object_dynamic_cast(OBJECT(view->iommu),
+                             TYPE_INTEL_IOMMU_MEMORY_REGION)) {
         return;
     }
     class = memory_region_get_iommu_class_nocheck(view->iommu);
@@ -386,6 +392,22 @@ static bool views_check_ram(const SwitchtecNtbView *view, Error **errp)
     return false;
 }
 
+/* All devices of the command line are there. */
+static void views_machine_done(Notifier *notifier, void *data)
+{
+    SwitchtecNtb *s = container_of(notifier, SwitchtecNtb, machine_done);
+    bool one_for_all = s->views->len &&
+        ((SwitchtecNtbView *)g_ptr_array_index(s->views, 0))->viewers ==
+            UINT64_MAX;
+
+    if (one_for_all && iommu_bus(s)) {
+        error_report("switchtec-ntb %s: the IOMMU was added after it, and "
+                     "would not be asked: put the IOMMU's -device before it",
+                     switchtec_ntb_name(s));
+        exit(EXIT_FAILURE);
+    }
+}
+
 bool switchtec_ntb_views_init(SwitchtecNtb *s, Error **errp)
 {
     SwitchtecNtbView *all;
@@ -405,11 +427,17 @@ bool switchtec_ntb_views_init(SwitchtecNtb *s, Error **errp)
         return false;
     }
     s->publish = qemu_bh_new(publish_bh, s);
+    s->machine_done.notify = views_machine_done;
+    qemu_add_machine_init_done_notifier(&s->machine_done);
     return true;
 }
 
 void switchtec_ntb_views_cleanup(SwitchtecNtb *s)
 {
+    if (s->machine_done.notify) {
+        qemu_remove_machine_init_done_notifier(&s->machine_done);
+        s->machine_done.notify = NULL;
+    }
     g_clear_pointer(&s->publish, qemu_bh_delete);
     g_clear_pointer(&s->views, g_ptr_array_unref);
 }

@@ -169,14 +169,14 @@ void ntb_endpoint_set_bus_master(NtbEndpoint* ep, bool enabled);
 void ntb_endpoint_set_requester_id(NtbEndpoint* ep, uint16_t requester_id);
 /* For a host that is saved, ends and goes on later, in another process, with the memory that it had. `save`
  * gives what the switch keeps for it; release it with free(). `load`, once that process has attached and
- * before it sets bus mastering, gives it back, all but the windows. Call `load_windows` when NTB_LINK_GAP_MS
- * of the guest's time have passed, so that its driver sees that the link was down: windows between it and
- * peers that have not been reset meanwhile are opened again. NULL or false: `error` (NTB_ERROR_SIZE bytes)
- * says why. */
+ * before it sets bus mastering, gives it back, all but the windows. NULL or false: `error` (NTB_ERROR_SIZE
+ * bytes) says why. */
 void* ntb_endpoint_save(NtbEndpoint* ep, size_t* size, char* error);
 bool ntb_endpoint_load(NtbEndpoint* ep, const void* saved, size_t size, char* error);
-/* Of what `load` was given; nothing if the host has been reset since. NTB_AGAIN: a driver is setting up
- * windows; call it again after as much time. */
+/* To be called after `load` when the guest runs, and as long as it gives NTB_AGAIN once more when
+ * NTB_LINK_GAP_MS of the guest's time have passed. The guest's driver sees that the link is down, and up
+ * again when windows between it and peers that have not been reset meanwhile have been opened. Nothing if the
+ * host has been reset since `load`. */
 typedef enum NtbLoaded { NTB_LOADED, NTB_AGAIN, NTB_FAILED } NtbLoaded;
 NtbLoaded ntb_endpoint_load_windows(NtbEndpoint* ep, char* error);
 /* RAM as requests of the peers in `viewers` (bit per partition; UINT64_MAX: all) see it on this host's bus;

@@ -162,14 +162,17 @@ class Chip {
     /// between LOCK and CONFIGURE; save again later.
     ntblab::Result<std::vector<std::byte>> save(unsigned partition) const;
     /// The host goes on: to be called once it is attached, before set_bus_master. Its registers are as they
-    /// were, its windows still closed, and it and its peers see a link-state event. Errors: detached; bytes
-    /// that are no snapshot of this partition as it is configured.
+    /// were, its windows still closed. Errors: detached; bytes that are no snapshot of this partition as it
+    /// is configured.
     ntblab::Result<void> load(unsigned partition, std::span<const std::byte> snapshot);
+    /// Its machine runs again: it and its peers see a link-state event, and it gets the interrupts whose
+    /// causes it has not seen. Its driver looks at the link, and finds it down.
+    void resumed(unsigned partition);
     /// Opens windows between it and peers that have not been reset since `save`, with another link-state
-    /// event. To be called when its driver has had time to see that the link was down (our choice; a link
-    /// takes as long to train): a driver that does not see it does not begin anew with a peer that has.
-    /// False: somebody is between LOCK and CONFIGURE of a block with such windows; call again later. Errors:
-    /// as for `load`; windows that do not fit.
+    /// event. To be called some time after `resumed` (our choice; a link takes as long to train): a driver
+    /// that does not see the link down does not begin anew with a peer that has. False: somebody is between
+    /// LOCK and CONFIGURE of a block with such windows; call again later. Errors: as for `load`; windows that
+    /// do not fit.
     ntblab::Result<bool> load_windows(unsigned partition, std::span<const std::byte> snapshot);
     /// Command register, Bus Master Enable: without it nothing may reach this host's memory and it sends no
     /// interrupt.
