@@ -20,14 +20,13 @@ class Monitor:
         """What the command returns, or the error object."""
         try:
             self._socket.sendall(json.dumps({"execute": name, "arguments": arguments}).encode())
-        except BrokenPipeError:
-            raise AssertionError(f"QEMU has ended before {name}") from None
-        while True:
-            line = self._lines.readline()
-            assert line, f"QEMU has ended during {name}"
-            reply = json.loads(line)
-            if "return" in reply or "error" in reply:
-                return reply.get("return", reply.get("error"))
+            for line in self._lines:
+                reply = json.loads(line)
+                if "return" in reply or "error" in reply:
+                    return reply.get("return", reply.get("error"))
+        except (BrokenPipeError, ConnectionResetError):
+            pass
+        raise AssertionError(f"QEMU has ended, {name} has no answer")
 
     def wait_event(self, name):
         while json.loads(self._lines.readline()).get("event") != name:

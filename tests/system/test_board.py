@@ -43,12 +43,15 @@ def test_the_pair_is_joined(board):
 
 def test_the_management_host_sees_the_others_links(board):
     def link_events():
-        """Count of those of partition 0's upstream port: PFF 0, link_state, in the GAS."""
+        """Count of those of partition 0's upstream port, as the firmware command GAS_READ gives them."""
         return board.run("m", """python3 - <<'END'
-import mmap, os, struct
-gas = os.open('/sys/class/switchtec/switchtec0/device/resource0', os.O_RDWR)
-port = mmap.mmap(gas, 4096, offset=0x134000)
-print(struct.unpack_from('<I', port, 0xD30)[0] >> 5 & 0xFF)
+import os, struct
+GAS_READ, LINK_STATE_OF_PFF_0 = 0x29, 0x134D30
+switch = os.open('/dev/switchtec0', os.O_RDWR)
+os.write(switch, struct.pack('<III', GAS_READ, LINK_STATE_OF_PFF_0, 4))
+error, header = struct.unpack('<II', os.read(switch, 8))
+assert error == 0, hex(error)
+print(header >> 5 & 0xFF)
 END""")
     before = link_events()
     board.ntblab("stop", f"{board.name}/a")
