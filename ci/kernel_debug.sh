@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# The debug kernel: Debian's source of the stock kernel's version, unmodified, with guest/debug.config (KASAN, lockdep, kmemleak,
-# DMA-API debug). The result is laid out as that of kernel.sh; `headers` is the build tree, for modules of one's own. Its making can be
-# interrupted and goes on where it was.
+# The debug kernel: Debian's source of the stock kernel's version with guest/debug.config (KASAN, lockdep, kmemleak, DMA-API debug),
+# and with guest/debug-patches, without which a known mistake would hide others. The result is laid out as that of kernel.sh; `headers`
+# is the build tree, for modules of one's own. Its making can be interrupted and goes on where it was.
 # shellcheck source=common.sh
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
@@ -23,7 +23,8 @@ choose_version() {
 }
 
 get_source() {
-    local debs=$cache/download/kernel-$version new
+    local debs=$cache/download/kernel-$version new patch
+    [[ -e $tree/patches && $(<"$tree/patches") == "$patches_key" ]] || rm -rf "$tree"
     [[ ! -d $tree/source ]] || return 0
     need_space 6000 "the debug kernel"
     progress "downloading linux-source-$series"
@@ -32,7 +33,9 @@ get_source() {
     new=$(scratch "$tree-source")
     run bash -o pipefail -c 'dpkg-deb --fsys-tarfile "$1" | tar -xO --wildcards "./usr/src/linux-source-*.tar.xz" |
         tar -xJ -C "$2" --strip-components=1' unpack "$debs/linux-source-${series}_$version"_*.deb "$new"
+    for patch in "$patches"/*.patch; do run patch -d "$new" -p1 -i "$patch"; done
     mkdir -p "$tree"
+    echo "$patches_key" >"$tree/patches"
     run mv "$new" "$tree/source"
 }
 
@@ -67,12 +70,14 @@ collect() {
 
 step_begin kernel-debug
 choose_version
-key=$(content_key <<<"$version $(hash_files ci/kernel_debug.sh ci/guest/debug.config)")
+patches=$root/ci/guest/debug-patches
+patches_key=$(content_key <<<"$(hash_files ci/guest/debug-patches)")
+key=$(content_key <<<"$version $(hash_files ci/kernel_debug.sh ci/guest/debug.config ci/guest/debug-patches)")
 out=$cache/kernel-$name-debug-$key
 step_done_if_present "$out"
 tree=$cache/kernel-build-$(content_key <<<"$version")
 get_source
 configure
-progress "compiling (an hour or more on two cores; log: $log_file)"
+progress "compiling (about 40 minutes on two cores; log: $log_file)"
 run make_kernel vmlinux modules
 collect
