@@ -2,6 +2,7 @@
 """A guest's physical memory as its host sees it, by the memfd that backs it: a view that no driver is part of."""
 
 import os
+import re
 import pathlib
 
 
@@ -26,6 +27,21 @@ class GuestMemory:
 
     def write(self, address, data):
         assert os.pwrite(self._fd, data, address) == len(data)
+
+    def find(self, pattern):
+        """Matches of a pattern (bytes) that lie in one page each, with their addresses, in what the guest has used of its memory."""
+        end = os.fstat(self._fd).st_size
+        at = 0
+        while True:
+            try:
+                at = os.lseek(self._fd, at, os.SEEK_DATA)
+            except OSError:  # no more data
+                return
+            hole = os.lseek(self._fd, at, os.SEEK_HOLE)
+            while at < min(hole, end):
+                part = os.pread(self._fd, min(hole - at, 1 << 24), at)
+                yield from ((at + match.start(), match) for match in re.finditer(pattern, part))
+                at += len(part)
 
     def __del__(self):
         os.close(self._fd)

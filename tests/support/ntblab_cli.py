@@ -5,7 +5,7 @@
         assert pair.run("a", "uname -r").startswith("6.")
 """
 
-import itertools
+import contextlib
 import json
 import os
 import pathlib
@@ -25,7 +25,6 @@ NTBLAB = str(BIN / "ntblab")
 DEBUG_KERNEL = os.environ.get("NTBLAB_KERNEL") == "debug"  # in all guests; several times as slow
 LIMIT = 900 if DEBUG_KERNEL else 180
 IOMMU = os.environ.get("NTBLAB_TEST_IOMMU") == "1"
-copies = itertools.count()
 # In the GAS (include/linux/switchtec.h), of the two partitions of a pair: the outbound doorbell that rings the first one of the peer
 # (ntb_hw_switchtec uses the lower half of partition 0, and the upper half of partition 1).
 FIRST_DOORBELL = {"a": 0x75000 + 4, "b": 0x79000}
@@ -85,13 +84,18 @@ def strays(run_dir):
     return found
 
 
-def with_iommus(topology, directory):
-    """A copy of a topology file, in `directory`, in which every node has an IOMMU."""
-    cluster = yaml.safe_load(topology.read_text())
+@contextlib.contextmanager
+def topology_file(topology):
+    """Path of a topology of the repository; with NTBLAB_TEST_IOMMU=1, of a copy in which every node has an IOMMU."""
+    if not IOMMU:
+        yield REPO / topology
+        return
+    cluster = yaml.safe_load((REPO / topology).read_text())
     cluster.setdefault("defaults", {}).setdefault("iommu", True)
-    copy = directory / f"{topology.stem}-{next(copies)}.yaml"
-    copy.write_text(yaml.safe_dump(cluster, sort_keys=False))
-    return copy
+    with tempfile.NamedTemporaryFile("w", prefix="ntb-iommu-", suffix=".yaml") as copy:
+        yaml.safe_dump(cluster, copy, sort_keys=False)
+        copy.flush()
+        yield copy.name
 
 
 class Cluster:
@@ -107,8 +111,8 @@ class Cluster:
         own_dir = None if run_dir else tempfile.mkdtemp(prefix="ntb-")
         run_dir = pathlib.Path(run_dir or own_dir)
         named = ["--name", name] if name else []
-        file = with_iommus(REPO / topology, run_dir) if IOMMU else REPO / topology
-        report = json.loads(ntblab("up", file, "--json", *named, *arguments, run_dir=run_dir, **options).stdout)
+        with topology_file(topology) as file:
+            report = json.loads(ntblab("up", file, "--json", *named, *arguments, run_dir=run_dir, **options).stdout)
         return cls(report["cluster"], run_dir, [node["name"] for node in report["nodes"]], report, own_dir)
 
     def __enter__(self):

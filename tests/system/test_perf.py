@@ -7,9 +7,10 @@ import zlib
 
 import pytest
 from support.host_memory import guest_memory, window_target
-from support.ntblab_cli import Cluster, wait_for
+from support.ntblab_cli import IOMMU, Cluster, wait_for
 
 WINDOW = 1 << 20
+PAGE = 4096
 LUT_WINDOWS = 64 * 65536  # before the direct window in BAR2
 
 
@@ -19,23 +20,39 @@ def perf_pair(run_dir):
         yield cluster
 
 
+def in_window(pair, statement):
+    """Runs Python in node a with `window`, its direct window; returns what it prints."""
+    return pair.run("a", f"""python3 - <<'PROGRAM'
+import mmap, os
+file = os.open('/sys/bus/pci/devices/{pair.ntb_device("a")}/resource2', os.O_RDWR)
+window = mmap.mmap(file, {WINDOW}, offset={LUT_WINDOWS})
+{statement}
+PROGRAM""")
+
+
+def pages_behind(pair, address):
+    """Physical addresses at b of the pages that the window at bus address `address` shows, in the window's order."""
+    if not IOMMU:
+        return range(address, address + WINDOW, PAGE)
+    in_window(pair, f"for page in range({WINDOW // PAGE}): window[page * {PAGE}:page * {PAGE} + 20] = b'window page %08d' % page")
+    found = {int(match[1]): at for at, match in guest_memory(pair, "b").find(rb"window page (\d{8})")}
+    assert sorted(found) == list(range(WINDOW // PAGE)) and all(at % PAGE == 0 for at in found.values())
+    return [found[page] for page in sorted(found)]
+
+
 def test_ntb_perf_writes_the_far_side_memory(perf_pair):
     pair = perf_pair
     run_file = pair.connect_perf(f"total_order=24 chunk_order=16 max_mw_size={WINDOW}")
     address, size = wait_for("a window to b", lambda: window_target(pair.inspect(), "a", bar=2, offset=LUT_WINDOWS))
     assert size == WINDOW
-    pattern = b"\xa5ntblab\x5a" * (WINDOW // 8)
-    guest_memory(pair, "b").write(address, pattern)
+    memory, pages = guest_memory(pair, "b"), pages_behind(pair, address)
+    pattern = b"\xa5ntblab\x5a" * (PAGE // 8)
+    for page in pages:
+        memory.write(page, pattern)
     pair.run("a", f"echo 0 > {run_file}")
     assert re.search(r"copied 16777216 bytes", pair.run("a", f"cat {run_file}"))
-    after = guest_memory(pair, "b").read(address, WINDOW)
-    page = 4096
-    assert not any(pattern[:page] == after[at:at + page] for at in range(0, WINDOW, page)), "a page was not written"
+    after = b"".join(memory.read(page, PAGE) for page in pages)
+    assert not any(pattern == after[at:at + PAGE] for at in range(0, WINDOW, PAGE)), "a page was not written"
     assert len(zlib.compress(after)) > 0.99 * WINDOW, "ntb_perf sends random bytes; these are not"
-    through_window = pair.run("a", f"""python3 - <<'PROGRAM'
-import hashlib, mmap, os
-fd = os.open('/sys/bus/pci/devices/{pair.ntb_device("a")}/resource2', os.O_RDWR)
-window = mmap.mmap(fd, {WINDOW}, offset={LUT_WINDOWS})
-print(hashlib.sha256(window[:]).hexdigest())
-PROGRAM""")
+    through_window = in_window(pair, "import hashlib; print(hashlib.sha256(window[:]).hexdigest())")
     assert through_window == hashlib.sha256(after).hexdigest()
