@@ -34,7 +34,9 @@ set(CPACK_COMPONENT_NTBLAB-GUEST_DESCRIPTION "kernel and image of ntblab's virtu
  read-only and shared by all.")
 
 set(CPACK_DEBIAN_NTBLAB-GUEST-HEADERS_PACKAGE_NAME ntblab-guest-headers)
-set(CPACK_DEBIAN_NTBLAB-GUEST-HEADERS_PACKAGE_DEPENDS "ntblab-guest ${same}")
+# As of Debian's linux-kbuild; CPack would start a program for each of the headers to find that out.
+set(CPACK_DEBIAN_NTBLAB-GUEST-HEADERS_PACKAGE_SHLIBDEPS OFF)
+set(CPACK_DEBIAN_NTBLAB-GUEST-HEADERS_PACKAGE_DEPENDS "ntblab-guest ${same}, libc6, libelf1 | libelf1t64, libssl3 | libssl3t64, zlib1g")
 set(CPACK_DEBIAN_NTBLAB-GUEST-HEADERS_PACKAGE_RECOMMENDS "gcc, make")
 set(CPACK_COMPONENT_NTBLAB-GUEST-HEADERS_DESCRIPTION "headers of the kernel of ntblab's virtual machines
  What modules for the virtual machines of ntblab are built against:

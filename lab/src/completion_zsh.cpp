@@ -68,7 +68,7 @@ std::string zsh_completion(const CLI::App& app) {
     }
     std::string options;
     for (const CLI::Option* option : options_of(app)) options += " " + option_spec(*option);
-    return fmt::format(R"(#compdef ntblab
+    return fmt::format(R"zsh(#compdef ntblab
 _ntblab_list() {{
     local -a found
     found=(${{(f)"$(ntblab completion --list $1 2>/dev/null)"}})
@@ -78,29 +78,28 @@ _ntblab_list() {{
     else
         compadd -a found
     fi
-}
-}
+}}
 
-_ntblab() {
-    {
-        local curcontext = $curcontext state line local - a commands commands = ({})_arguments - C {}
-        '1:command:->command' '*::argument:->argument' [[$state == command]] &&
-                _describe - t commands command commands [[$state == argument]] ||
-            return
-#Words after "--" are a guest's.
-            ((${{words[(i)--]}} < CURRENT)) && return case $words[1] in {
-        }
-        esac
-    }
-}
+_ntblab() {{
+    local curcontext=$curcontext state line
+    local -a commands
+    commands=(
+{}    )
+    _arguments -C{} '1:command:->command' '*::argument:->argument'
+    [[ $state == command ]] && _describe -t commands command commands
+    [[ $state == argument ]] || return
+    # Words after "--" are a guest's.
+    (( ${{words[(i)--]}} < CURRENT )) && return
+    case $words[1] in
+{}    esac
+}}
 
-if
-    [[$funcstack [1] == _ntblab]]; then
+if [[ $funcstack[1] == _ntblab ]]; then
     _ntblab "$@"
 else
     compdef _ntblab ntblab
 fi
-)",
+)zsh",
                        names, options, cases);
 }
 

@@ -110,7 +110,9 @@ std::optional<TraceEvent> parse_trace_line(const std::string& line) {
     std::string_view rest = std::string_view(line).substr(static_cast<std::size_t>(begin));
     if (!rest.starts_with(kPrefix)) return std::nullopt;
     rest.remove_prefix(kPrefix.size());
-    TraceEvent event{.microseconds = seconds * 1'000'000 + microseconds, .kind = "device"};
+    TraceEvent event;
+    event.microseconds = seconds * 1'000'000 + microseconds;
+    event.kind = "device";
     const std::size_t space = std::min(rest.find(' '), rest.size());
     event.name = rest.substr(0, space);
     rest.remove_prefix(std::min(space + 1, rest.size()));

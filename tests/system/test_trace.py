@@ -4,6 +4,7 @@
 import contextlib
 import json
 import os
+import re
 import signal
 import subprocess
 
@@ -73,13 +74,15 @@ def test_a_doorbell_is_told_by_its_register_and_its_partition(tool_pair, tmp_pat
     assert 0 <= write["time"] <= rung["time"] < LIMIT
 
 
-def test_its_peer_sees_the_interrupt(tool_pair, tmp_path):
+def test_its_peer_sees_the_interrupt_of_a_message(tool_pair, tmp_path):
     trace = tmp_path / "trace"
     with tracing(tool_pair, "b", "--json", "--events", "interrupt", "-o", trace):
         assert enabled(tool_pair, "b") == ["switchtec_ntb_interrupt"]
-        ring(tool_pair, 1)
+        link = f"/sys/kernel/debug/ntb_tool/{tool_pair.ntb_device('a')}/link"
+        tool_pair.run("a", f"echo Y > {link}; echo N > {link}")  # messages; ntb_tool masks doorbells
         seen = wait_for("the interrupt", lambda: events(trace))
-    assert {event["kind"] for event in seen} == {"interrupt"} and seen[0]["partition"] == 1
+    assert {(event["kind"], event["partition"]) for event in seen} == {("interrupt", 1)}
+    assert re.fullmatch(r"interrupt vector \d by MSI-X", seen[0]["text"])
 
 
 def test_a_firmware_command_has_its_name(tool_pair, tmp_path):
@@ -91,16 +94,18 @@ def test_a_firmware_command_has_its_name(tool_pair, tmp_path):
     assert all(" mrpc" in line or " dma_write " in line for line in trace.read_text().splitlines())
 
 
-def test_windows_close_and_open_and_messages_pass_when_the_driver_goes_and_comes(tool_pair, tmp_path):
-    trace = tmp_path / "trace"
-    with tracing(tool_pair, "a", "--json", "--events", "window,message,register", "-o", trace):
+def test_messages_pass_and_the_peers_windows_close_and_open_when_the_driver_goes_and_comes(tool_pair, tmp_path):
+    here, there = tmp_path / "here", tmp_path / "there"
+    with tracing(tool_pair, "a", "--events", "message,register", "-o", here), \
+            tracing(tool_pair, "b", "--json", "--events", "window", "-o", there):
         tool_pair.run("a", "modprobe -r ntb_tool ntb_hw_switchtec && modprobe ntb_tool && modprobe ntb_hw_switchtec")
-        wait_for("windows and messages", lambda: {"window_map", "window_unmap", "message"} <= {event["event"] for event in events(trace)})
-    texts = [event["text"] for event in events(trace)]
-    assert any(text.startswith("window closed BAR") and "-> partition 1" in text for text in texts)
-    assert any(text.startswith("window open BAR") and "-> partition 1" in text for text in texts)
-    assert any(text.startswith("write ntb_ctrl[") and "partition_op" in text and "(op=LOCK)" in text for text in texts)
-    assert any(text.startswith("message ntb_dbmsg[0].omsg[0].msg") and "(message=" in text for text in texts)
+        wait_for("windows", lambda: {"window_map", "window_unmap"} <= {event["event"] for event in events(there)})
+    assert all(event["kind"] == "window" and event["partition"] == 1 for event in events(there))
+    for change in ("closed", "open"):
+        assert any(re.match(rf"window {change} BAR\d \+0x\w+, 64K -> partition 0, bus address 0x", event["text"]) for event in events(there))
+    text = here.read_text()
+    assert re.search(r"sw0:0 write ntb_ctrl\[1\]\.partition_op = 0x1 \(op=LOCK\)", text)
+    assert re.search(r"sw0:0 message ntb_dbmsg\[0\]\.omsg\[0\]\.msg = 0x\w+ \(message=\w+\)", text)
 
 
 def test_one_traces_a_node_at_a_time(tool_pair):

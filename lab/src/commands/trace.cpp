@@ -35,8 +35,10 @@ struct CloseFile {
 /// Until a signal, or the end of the machine. @return an exit code.
 int follow(const TraceOptions& options, const NodeTarget& target, const topology::Topology& topology,
            std::FILE* output) {
+    UniqueFd running = open_pidfd(target.node().qemu);
+    if (!running) return complain(fmt::format("node '{}' does not run", options.node), kFailure);
     boost::asio::io_context io;
-    boost::asio::posix::stream_descriptor machine(io, open_pidfd(target.node().qemu).release());
+    boost::asio::posix::stream_descriptor machine(io, running.release());
     machine.async_wait(boost::asio::posix::stream_descriptor::wait_read, [&](const auto&) { io.stop(); });
     const Interrupts interrupts(io, [&](int) { io.stop(); });
     std::optional<TraceText> text;
@@ -76,8 +78,6 @@ int trace(const TraceOptions& options) {
     if (!node || plan->topology.endpoints(*node).empty())
         return complain(fmt::format("node '{}' has no NT endpoint that could be traced", options.node),
                         kFailure);
-    if (!is_alive(target->node().qemu))
-        return complain(fmt::format("node '{}' does not run", options.node), kFailure);
     if (options.file.empty()) return follow(options, *target, plan->topology, stdout);
     const std::unique_ptr<std::FILE, CloseFile> file(std::fopen(options.file.c_str(), "we"));
     if (!file) return complain(errno_message("cannot write " + options.file), kFailure);
