@@ -39,7 +39,7 @@ Install find_install(const std::string& kernel, const std::string& suite) {
     const fs::path own = prefix / "lib/ntblab";
     const fs::path share = prefix / "share/ntblab";
     Install install = fs::exists(own / "ntb-fabric", error)
-                          ? Install{.bin = own, .lib = own, .share = share, .packaged = true}
+                          ? Install{.bin = own, .lib = own / "qemu/lib", .share = share, .packaged = true}
                           : Install{.bin = bin, .lib = prefix / "lib", .share = share};
     if (const char* given = std::getenv("NTBLAB_SHARE"); given != nullptr && *given != '\0')
         install.share = fs::absolute(given, error);

@@ -33,7 +33,7 @@ TEST_F(TraceTextTest, RegistersAndTheirFieldsHaveNames) {
 }
 
 TEST_F(TraceTextTest, NamesAreThoseOfTheSwitchesGeneration) {
-    EXPECT_EQ(line("gas_read ntb1: 0x002018 x size 1: 0x1"),
+    EXPECT_EQ(line("gas_read ntb1: 0x002018 x size 4: 0x1"),
               "  0.500000 sw1:5 read  sys_info.partition_id = 0x1");
 }
 

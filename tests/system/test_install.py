@@ -49,7 +49,7 @@ def test_an_installed_tree_boots_an_installed_topology_for_a_user_without_rights
     options = user(folder)
     assert f"files {prefix}/share/ntblab\n" in run(ntblab, "version", **options)
     dry = run(ntblab, "up", prefix / "share/ntblab/topologies/pair.yaml", "--dry-run", **options)
-    assert f"LD_LIBRARY_PATH={prefix}/lib/ntblab " in dry and str(BUILD) not in dry
+    assert f"LD_LIBRARY_PATH={prefix}/lib/ntblab/qemu/lib " in dry and str(BUILD) not in dry
     try:
         run(ntblab, "up", prefix / "share/ntblab/topologies/pair.yaml", **options)
         assert " 0% packet loss" in run(ntblab, "exec", "a", "--", "ping", "-c", "1", "-w", "60", "b", **options)
@@ -94,7 +94,7 @@ def test_packages_say_what_they_need(packages):
 
 def test_packages_hold_what_a_user_looks_for(packages):
     content = run("dpkg-deb", "-c", packages["ntblab"])
-    for path in ("bin/ntblab", "lib/ntblab/ntb-fabric", "lib/ntblab/libntb-endpoint.so.3", "lib/ntblab/qemu/bin/qemu-system-x86_64",
+    for path in ("bin/ntblab", "lib/ntblab/ntb-fabric", "lib/ntblab/qemu/lib/libntb-endpoint.so.3", "lib/ntblab/qemu/bin/qemu-system-x86_64",
                  "lib/ntblab/qemu/share/bios-256k.bin", "share/ntblab/topologies/pair.yaml", "share/ntblab/topologies/topology.schema.json",
                  "share/doc/ntblab/README.md", "share/doc/ntblab/docs/ntblab.md", "share/doc/ntblab/copyright", "share/man/man1/ntblab.1.gz",
                  "share/bash-completion/completions/ntblab", "share/zsh/vendor-completions/_ntblab",
@@ -102,6 +102,8 @@ def test_packages_hold_what_a_user_looks_for(packages):
         assert f" ./usr/{path}\n" in content, path
     assert " ./usr/share/ntblab/qemu -> ../../lib/ntblab/qemu\n" in content
     assert not [line for line in content.splitlines() if " root/root " not in line]
+    for package in packages.values():  # no scripts: nothing of the system changes but for the files
+        assert run("dpkg-deb", "--ctrl-tarfile", package, encoding="latin-1").count("postinst") == 0
 
 
 def test_packages_install_and_leave_nothing_when_they_are_removed(packages, folder):
