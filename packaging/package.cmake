@@ -23,15 +23,15 @@ set(CPACK_DEBIAN_NTBLAB_PACKAGE_NAME ntblab)
 set(CPACK_DEBIAN_NTBLAB_PACKAGE_DEPENDS "ntblab-guest ${same}, openssh-client")
 set(CPACK_DEBIAN_NTBLAB_PACKAGE_SUGGESTS "graphviz, ntblab-guest-headers")
 set(CPACK_COMPONENT_NTBLAB_DESCRIPTION "clusters of virtual machines joined by an emulated PCIe NTB
- ntblab boots clusters of QEMU virtual machines that are joined by an emulated
- Switchtec PCIe non-transparent bridge. The guests run the unmodified mainline
- switchtec and NTB drivers.")
+ntblab boots clusters of QEMU virtual machines that are joined by an emulated
+Switchtec PCIe non-transparent bridge. The guests run the unmodified mainline
+switchtec and NTB drivers.")
 
 set(CPACK_DEBIAN_NTBLAB-GUEST_PACKAGE_NAME ntblab-guest)
 set(CPACK_DEBIAN_NTBLAB-GUEST_PACKAGE_SHLIBDEPS OFF)
 set(CPACK_COMPONENT_NTBLAB-GUEST_DESCRIPTION "kernel and image of ntblab's virtual machines
- The kernel and the root file system that the virtual machines of ntblab boot,
- read-only and shared by all.")
+The kernel and the root file system that the virtual machines of ntblab boot,
+read-only and shared by all.")
 
 set(CPACK_DEBIAN_NTBLAB-GUEST-HEADERS_PACKAGE_NAME ntblab-guest-headers)
 # As of Debian's linux-kbuild; CPack would start a program for each of the headers to find that out.
@@ -39,7 +39,7 @@ set(CPACK_DEBIAN_NTBLAB-GUEST-HEADERS_PACKAGE_SHLIBDEPS OFF)
 set(CPACK_DEBIAN_NTBLAB-GUEST-HEADERS_PACKAGE_DEPENDS "ntblab-guest ${same}, libc6, libelf1 | libelf1t64, libssl3 | libssl3t64, zlib1g")
 set(CPACK_DEBIAN_NTBLAB-GUEST-HEADERS_PACKAGE_RECOMMENDS "gcc, make")
 set(CPACK_COMPONENT_NTBLAB-GUEST-HEADERS_DESCRIPTION "headers of the kernel of ntblab's virtual machines
- What modules for the virtual machines of ntblab are built against:
- make -C /usr/lib/ntblab/kernel/headers M=DIRECTORY")
+What modules for the virtual machines of ntblab are built against:
+make -C /usr/lib/ntblab/kernel/headers M=DIRECTORY")
 
 include(CPack)
