@@ -106,7 +106,7 @@ void add_trace(CLI::App& app, CommandLine& line) {
     command->footer(
         "Ends by Ctrl-C or another signal, and by the end of the machine; the machine is traced no more "
         "then.\n"
-        "Every access costs the guest some microseconds more while registers are traced.");
+        "A driver's accesses take longer while registers are traced.");
     command->callback([&line] { line.run = [] { return trace(options); }; });
 }
 
