@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# The guests' Debian: the packages of guest/packages and those of NTBLAB_IMAGE_PACKAGES, as root.tar (with the owners).
+# base.sh [SUITE]: the guests' Debian: the packages of guest/packages and those of NTBLAB_IMAGE_PACKAGES, as root.tar (with the
+# owners), and its suite (bookworm, trixie). Without SUITE: trixie or, where the archive lacks it, the machine's own release.
 # Needs no root where unprivileged user namespaces or fakechroot work.
 # shellcheck source=common.sh
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
@@ -47,12 +48,14 @@ build() {
     [[ $dir == "$work" ]] || remove_tree "$dir"
     ((code == 0)) || return "$code"
     rm -f "$work/aptopt" "$work/sources.list"
+    echo "$release" >"$work/suite"
     publish "$work" "$out"
 }
 
 step_begin base
 releases=(trixie)
 [[ $(host_release) == trixie ]] || releases+=("$(host_release)")
+(($# == 0)) || releases=("$1")
 for release in "${releases[@]}"; do
     out=$cache/base-$release-$(content_key <<<"$packages $(hash_files ci/base.sh)")
     step_done_if_present "$out"

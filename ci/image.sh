@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# image.sh [KERNEL]: the guest image: rootfs.erofs (Debian, kernel modules, our init; read-only and shared by all VMs), initrd.img, which
-# finds it, cmdline, what the kernel is best told, and a link to the kernel that all this is for (a result of kernel.sh or the
-# like; by default that of kernel.sh).
+# image.sh [KERNEL [SUITE]]: the guest image: rootfs.erofs (Debian, kernel modules, our init; read-only and shared by all VMs),
+# initrd.img, which finds it, cmdline, what the kernel is best told, suite, which Debian it is, and a link to the kernel that all
+# this is for. KERNEL is a result of kernel.sh or the like, by default (and if "") that of kernel.sh; SUITE as for base.sh.
 # shellcheck source=common.sh
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 kernel=${1:-$("$root/ci/kernel.sh" | tail -1)}
-base=$("$root/ci/base.sh" | tail -1)
+base=$("$root/ci/base.sh" "${@:2}" | tail -1)
 version=$(<"$kernel/version")
 
 build_init() {
@@ -53,6 +53,6 @@ build_init
 build_initrd
 build_rootfs
 rm "$work/ntblab-init"
-cp "$root/ci/guest/cmdline" "$work/"
+cp "$root/ci/guest/cmdline" "$base/suite" "$work/"
 ln -s "../$(basename "$kernel")" "$work/kernel"
 publish "$work" "$out"

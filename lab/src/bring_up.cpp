@@ -54,6 +54,7 @@ class Start {
         state_.accelerator = name_of(plan_.accelerator);
         state_.share = plan_.share;
         state_.kernel = plan_.kernel;
+        state_.guest_suite = plan_.guest_suite;
         state_.gdb = plan_.gdb;
         state_.started = std::time(nullptr);
         if (auto saved = save_state(plan_.paths, state_); !saved) return saved;
@@ -108,29 +109,28 @@ class Start {
     std::vector<Child> vms_;
 };
 
-/// A directory that an option, or else the file, names. `what` is both their name. Errors: there is none.
-Result<std::string> find_directory(const UpOptions& options, const char* what, const std::string& option,
-                                   const std::string& field) {
-    namespace fs = std::filesystem;
-    const bool given = !option.empty();
-    std::error_code error;
-    const fs::path wanted = given ? fs::path(option) : fs::path(options.file).parent_path() / field;
-    const fs::path found = fs::canonical(wanted, error);
-    if (!error && fs::is_directory(found, error)) return found.string();
-    return fail(fmt::format("{} {}: {}; expected a directory",
-                            given ? std::string("--") + what : options.file + ": " + what, wanted.string(),
-                            error ? error.message() : "is no directory"));
+/// A directory that an option, or else the file, names; `what` is both their name. Errors: there is none.
+Result<std::string> named_directory(const UpOptions& options, const std::string& what,
+                                    const std::string& option, const std::string& field) {
+    if (!option.empty()) {
+        auto found = find_directory(option);
+        if (!found) return fail(fmt::format("--{} {}", what, found.error().message));
+        return found;
+    }
+    auto found = find_directory(std::filesystem::path(options.file).parent_path() / field);
+    if (!found) return fail(fmt::format("{}: {} {}", options.file, what, found.error().message));
+    return found;
 }
 
 Result<std::string> find_share(const UpOptions& options, const topology::Topology& topology) {
     if (options.share.empty() && topology.share.empty()) return "";
-    return find_directory(options, "share", options.share, topology.share);
+    return named_directory(options, "share", options.share, topology.share);
 }
 
 Result<std::string> find_kernel(const UpOptions& options, const topology::Topology& topology) {
     const std::string& wish = options.kernel.empty() ? topology.kernel : options.kernel;
     if (wish == kStockKernel || wish == kDebugKernel) return wish;
-    return find_directory(options, "kernel", options.kernel, topology.kernel);
+    return named_directory(options, "kernel", options.kernel, topology.kernel);
 }
 
 }  // namespace
@@ -141,13 +141,7 @@ Result<Plan> make_plan(const UpOptions& options) {
     auto topology = topology::parse(*source, options.file);
     if (!topology) return tl::unexpected(topology.error());
     for (const std::string& warning : topology->warnings) fmt::print(stderr, "warning: {}\n", warning);
-    if (!options.name.empty()) {
-        if (!topology::valid_name(options.name))
-            return fail(fmt::format(
-                "--name {}: a cluster's name has lower-case letters, digits and inner hyphens, at most 32",
-                options.name));
-        topology->name = options.name;
-    }
+    if (!options.name.empty()) topology->name = options.name;
     const auto accelerator = choose_accelerator(options.accelerator);
     if (!accelerator) return tl::unexpected(accelerator.error());
     const auto share = find_share(options, *topology);
@@ -155,9 +149,10 @@ Result<Plan> make_plan(const UpOptions& options) {
     const auto kernel = find_kernel(options, *topology);
     if (!kernel) return tl::unexpected(kernel.error());
     const ClusterPaths paths{run_base() / topology->name};
-    const Install install = find_install(*kernel);
-    return Plan{std::move(*topology),    *source, paths,   install,    *accelerator,
-                kernel_options(install), *share,  *kernel, options.gdb};
+    const std::string suite = options.guest_suite.empty() ? topology->guest_suite : options.guest_suite;
+    const Install install = find_install(*kernel, suite);
+    return Plan{std::move(*topology),    *source, paths,   install, *accelerator,
+                kernel_options(install), *share,  *kernel, suite,   options.gdb};
 }
 
 UpResult bring_up(boost::asio::io_context& io, const Interrupts& interrupts, const Plan& plan,

@@ -22,8 +22,9 @@ struct UpOptions {
     std::string accelerator = "auto";
     std::chrono::seconds timeout{180};
     bool overcommit = false;
-    std::string share = {};   ///< "": as the file says.
-    std::string kernel = {};  ///< Likewise: stock, debug, or a directory.
+    std::string share = {};        ///< "": as the file says.
+    std::string kernel = {};       ///< Likewise: stock, debug, or a directory.
+    std::string guest_suite = {};  ///< Likewise: a Debian release.
     bool gdb = false;
 };
 

@@ -11,7 +11,7 @@
 
 namespace ntblab::lab {
 
-/// To be sourced by bash; by zsh after bashcompinit.
+/// To be sourced by the shell; zsh's may also stand as _ntblab in its fpath.
 std::string bash_completion(const CLI::App& app);
 std::string zsh_completion(const CLI::App& app);
 std::string fish_completion(const CLI::App& app);
@@ -20,6 +20,6 @@ std::string fish_completion(const CLI::App& app);
 std::string man_page(const CLI::App& app, const std::string& version);
 
 /// Exit codes and environment variables, as they stand at the end of --help.
-std::string help_footer();
+std::string help_footer(const CLI::App& app);
 
 }  // namespace ntblab::lab

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "cli_walk.h"
 
+#include <utility>
+
 #include "text.h"
 
 namespace ntblab::lab {
@@ -44,6 +46,22 @@ std::vector<std::string> choices_of(const CLI::Option& option) {
     const std::size_t end = type.find('}');
     if (begin == std::string::npos || end == std::string::npos || end < begin) return {};
     return split(std::string_view(type).substr(begin + 1, end - begin - 1), ',');
+}
+
+std::vector<std::string> argument_choices(const CLI::App& command) {
+    std::vector<std::string> result;
+    for (const CLI::Option* argument : arguments_of(command))
+        for (std::string& choice : choices_of(*argument)) result.push_back(std::move(choice));
+    return result;
+}
+
+std::string completion_list(const CLI::App& command) {
+    for (const CLI::Option* argument : arguments_of(command)) {
+        if (argument->get_name() == "NODE") return "nodes";
+        if (argument->get_name() == "NAME") return "clusters";
+        if (argument->get_name() == "PATH") return "paths";
+    }
+    return "";
 }
 
 }  // namespace ntblab::lab

@@ -22,4 +22,10 @@ bool takes_value(const CLI::Option& option);
 /// The words that an option accepts; empty: others than a few.
 std::vector<std::string> choices_of(const CLI::Option& option);
 
+/// The words that a command's positional arguments accept; empty: others than a few.
+std::vector<std::string> argument_choices(const CLI::App& command);
+/// Which of the lists that `ntblab completion --list` prints stands for a command's positional arguments; "":
+/// none, files do.
+std::string completion_list(const CLI::App& command);
+
 }  // namespace ntblab::lab

@@ -83,12 +83,23 @@ Result<Ssh> open_ssh(const NodeTarget& target) {
     return Ssh(target.paths, node);
 }
 
+bool lost_fabric(const ClusterState& state) {
+    return state.fabric.pid != 0 && !is_alive(state.fabric);
+}
+
+std::string lost_fabric_message(const ClusterPaths& paths) {
+    return fmt::format(
+        "the ntb-fabric of cluster '{0}' has ended, and its switches with it (see {1}); `ntblab down {0}`, "
+        "then up again",
+        paths.name(), paths.fabric_log().string());
+}
+
 std::string condition_of(const Cluster& cluster) {
     const ClusterState& state = cluster.state;
     if (is_alive(state.holder))
         return state.activity == "up" ? "starting" : state.activity == "down" ? "stopping" : "up";
     if (!state.ready) return "broken";
-    return state.fabric.pid == 0 || is_alive(state.fabric) ? "up" : "broken";
+    return lost_fabric(state) ? "broken" : "up";
 }
 
 }  // namespace ntblab::lab

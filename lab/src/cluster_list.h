@@ -41,6 +41,11 @@ Result<NodeTarget> find_node(const std::string& text);
 /// ssh to a node that is up. Errors: its QEMU does not tell the port.
 Result<Ssh> open_ssh(const NodeTarget& target);
 
+/// Its ntb-fabric has ended while the cluster is up: no register answers and no window leads anywhere.
+bool lost_fabric(const ClusterState& state);
+/// What to tell a user of such a cluster.
+std::string lost_fabric_message(const ClusterPaths& paths);
+
 /// "up", "starting", "stopping" or the like while someone works on it, "broken" if it was abandoned or lost
 /// its fabric.
 std::string condition_of(const Cluster& cluster);

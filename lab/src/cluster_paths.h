@@ -22,6 +22,8 @@ struct NodePaths {
     std::filesystem::path qmp_socket() const { return dir / "qmp.sock"; }
     std::filesystem::path gdb_socket() const { return dir / "gdb.sock"; }
     std::filesystem::path qemu_log() const { return dir / "qemu.log"; }
+    /// Empty but for `ntblab trace`.
+    std::filesystem::path trace_log() const { return dir / "trace.log"; }
     std::filesystem::path config() const { return dir / "config"; }
     std::filesystem::path hosts() const { return dir / "hosts"; }
     std::filesystem::path ssh_log() const { return dir / "ssh.log"; }

@@ -12,8 +12,8 @@ using nlohmann::json;
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ProcessId, pid, start)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(NodeState, name, index, qemu, ssh_port, address, lan_address)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ClusterState, topology, accelerator, share, kernel, gdb, started, ready,
-                                   holder, activity, fabric, nodes)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ClusterState, topology, accelerator, share, kernel, guest_suite, gdb,
+                                   started, ready, holder, activity, fabric, nodes)
 
 NodeState* ClusterState::find(const std::string& node) {
     const auto found =

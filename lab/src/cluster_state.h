@@ -32,6 +32,7 @@ struct ClusterState {
     std::string accelerator;   ///< "kvm" or "tcg".
     std::string share;         ///< Absolute path of the directory that the guests have as /share; "": none.
     std::string kernel;        ///< "stock", "debug", or the absolute path of a directory.
+    std::string guest_suite;   ///< The guests' Debian; "": the default image's.
     bool gdb = false;          ///< Every machine has a socket for gdb.
     std::int64_t started = 0;  ///< Seconds since 1970.
     bool ready = false;        ///< `up` has seen every node ready.

@@ -18,16 +18,6 @@ std::string words_of(const CLI::App& command) {
     return fmt::format("{}", fmt::join(words, " "));
 }
 
-/// What stands for a command's positional arguments among the lists that `ntblab completion --list` prints.
-std::string list_for(const CLI::App& command) {
-    for (const CLI::Option* argument : arguments_of(command)) {
-        if (argument->get_name() == "NODE") return "nodes";
-        if (argument->get_name() == "NAME") return "clusters";
-        if (argument->get_name() == "PATH") return "paths";
-    }
-    return "";
-}
-
 std::string bash_case(const CLI::App& command) {
     std::string result;
     for (const CLI::Option* option : options_of(command)) {
@@ -38,13 +28,26 @@ std::string bash_case(const CLI::App& command) {
         result += fmt::format("        {}) ", fmt::join(patterns, " | "));
         result += choices.empty() ? "return ;;\n" : fmt::format("choices='{}' ;;\n", fmt::join(choices, " "));
     }
-    const std::string list = list_for(command);
+    const std::string list = completion_list(command);
+    const auto fixed = argument_choices(command);
+    if (!fixed.empty())
+        return result + fmt::format("        {}:*) choices='{} {}' ;;\n", command.get_name(),
+                                    words_of(command), fmt::join(fixed, " "));
     if (list.empty())  // files, which bash itself completes
         return result + fmt::format("        {}:*) [[ $word == -* ]] && choices='{}' ;;\n",
                                     command.get_name(), words_of(command));
     return result +
            fmt::format("        {}:*) choices=\"{} $(ntblab completion --list {} 2>/dev/null)\" ;;\n",
                        command.get_name(), words_of(command), list);
+}
+
+std::string fish_option(std::string line, const CLI::Option& option) {
+    for (const std::string& name : names_of(option))
+        line += name.starts_with("--") ? " -l " + name.substr(2) : " -s " + name.substr(1);
+    const auto choices = choices_of(option);
+    if (takes_value(option))
+        line += choices.empty() ? " -r -F" : fmt::format(" -x -a '{}'", fmt::join(choices, " "));
+    return fmt::format("{} -d {}\n", line, shell_quote(option.get_description()));
 }
 
 }  // namespace
@@ -76,29 +79,23 @@ complete -o default -F _ntblab ntblab
         fmt::join(names, " "), words_of(app), cases);
 }
 
-std::string zsh_completion(const CLI::App& app) {
-    return "autoload -U +X bashcompinit && bashcompinit\n" + bash_completion(app);
-}
-
 std::string fish_completion(const CLI::App& app) {
     std::string result = "complete -c ntblab -f\n";
+    for (const CLI::Option* option : options_of(app))
+        result += fish_option("complete -c ntblab -n __fish_use_subcommand", *option);
     for (const CLI::App* command : commands_of(app)) {
         result += fmt::format("complete -c ntblab -n __fish_use_subcommand -a {} -d {}\n",
                               command->get_name(), shell_quote(command->get_description()));
         const std::string condition =
             fmt::format("complete -c ntblab -n '__fish_seen_subcommand_from {}'", command->get_name());
-        const std::string list = list_for(*command);
+        const std::string list = completion_list(*command);
         if (!list.empty()) result += fmt::format("{} -a '(ntblab completion --list {})'\n", condition, list);
-        if (list.empty() || list == "paths") result += condition + " -F\n";
-        for (const CLI::Option* option : options_of(*command)) {
-            std::string line = condition;
-            for (const std::string& name : names_of(*option))
-                line += name.starts_with("--") ? " -l " + name.substr(2) : " -s " + name.substr(1);
-            const auto choices = choices_of(*option);
-            if (takes_value(*option))
-                line += choices.empty() ? " -r -F" : fmt::format(" -x -a '{}'", fmt::join(choices, " "));
-            result += fmt::format("{} -d {}\n", line, shell_quote(option->get_description()));
-        }
+        const auto fixed = argument_choices(*command);
+        if (!fixed.empty())
+            result += fmt::format("{} -a '{}'\n", condition, fmt::join(fixed, " "));
+        else if (list.empty() || list == "paths")
+            result += condition + " -F\n";
+        for (const CLI::Option* option : options_of(*command)) result += fish_option(condition, *option);
     }
     return result;
 }

@@ -25,6 +25,7 @@ ordered_json describe_cluster(const Cluster& cluster) {
                            {"directory", cluster.paths.dir},           {"topology", cluster.state.topology},
                            {"accelerator", cluster.state.accelerator}, {"kernel", cluster.state.kernel},
                            {"started", cluster.state.started}};
+    if (!cluster.state.guest_suite.empty()) result["guest_suite"] = cluster.state.guest_suite;
     if (cluster.state.fabric.pid != 0) result["fabric_pid"] = cluster.state.fabric.pid;
     result["nodes"] = std::move(nodes);
     return result;

@@ -65,13 +65,15 @@ Finding run_directory() {
     return {"run directory", Verdict::good, detail, ""};
 }
 
-Finding program(const std::string& name, const std::string& package) {
+/// `use`: what cannot be done without it, if most can; "": nothing goes without it.
+Finding program(const std::string& name, const std::string& package, const std::string& use = "") {
     const char* path = std::getenv("PATH");
     for (const std::string& folder : split(path != nullptr ? path : "", ':')) {
         const std::string candidate = fmt::format("{}/{}", folder, name);
         if (::access(candidate.c_str(), X_OK) == 0) return {name, Verdict::good, candidate, ""};
     }
-    return {name, Verdict::bad, "not found in PATH", "install " + package};
+    if (use.empty()) return {name, Verdict::bad, "not found in PATH", "install " + package};
+    return {name, Verdict::warning, fmt::format("not found in PATH; {} needs it", use), "install " + package};
 }
 
 std::vector<Finding> parts() {
@@ -81,7 +83,7 @@ std::vector<Finding> parts() {
     result.reserve(missing.size() + 1);
     for (const auto& path : missing)
         result.push_back(
-            {path.filename().string(), Verdict::bad, path.string() + " is missing", "run ./bootstrap build"});
+            {path.filename().string(), Verdict::bad, path.string() + " is missing", install.advice()});
     if (missing.empty()) result.push_back({"QEMU, kernel, image", Verdict::good, install.share.string(), ""});
     return result;
 }
@@ -90,10 +92,10 @@ std::vector<Finding> parts() {
 Finding qemu() {
     const Install install = find_install();
     if (::access(install.qemu().c_str(), X_OK) != 0)
-        return {"QEMU", Verdict::bad, "not built", "run ./bootstrap build"};
+        return {"QEMU", Verdict::bad, install.qemu().string() + " is missing", install.advice()};
     auto child = spawn({.arguments = {install.qemu(), "-device", "switchtec-ntb,help"},
                         .environment = {"LD_LIBRARY_PATH=" + install.lib.string()}});
-    if (!child) return {"QEMU", Verdict::bad, child.error().message, "run ./bootstrap build"};
+    if (!child) return {"QEMU", Verdict::bad, child.error().message, install.advice()};
     pollfd ended{child->pidfd(), POLLIN, 0};
     const bool in_time = ::poll(&ended, 1, kQemuLimitMilliseconds) > 0;
     if (!in_time) child->signal(SIGKILL);
@@ -127,6 +129,7 @@ std::vector<Finding> examine() {
     std::vector<Finding> result = {processor(), accelerator(), memory(), run_directory()};
     result.push_back(program("ssh", "openssh-client"));
     result.push_back(program("ssh-keygen", "openssh-client"));
+    result.push_back(program("dot", "graphviz", "`ntblab graph --format svg`"));
     for (Finding& part : parts()) result.push_back(std::move(part));
     result.push_back(qemu());
     result.push_back(leftovers());

@@ -2,6 +2,7 @@
 #include "files.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <ntblab/unique_fd.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -27,6 +28,15 @@ Result<void> write_all(int fd, const std::string& content) {
 }
 
 }  // namespace
+
+Result<std::string> find_directory(const std::filesystem::path& path) {
+    namespace fs = std::filesystem;
+    std::error_code error;
+    const fs::path found = fs::canonical(path, error);
+    if (!error && fs::is_directory(found, error)) return found.string();
+    return fail(fmt::format("{}: {}; expected a directory", path.string(),
+                            error ? error.message() : "is no directory"));
+}
 
 Result<std::string> read_file(const std::filesystem::path& path) {
     const UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "install.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <system_error>
+
+#include "files.h"
 
 namespace ntblab::lab {
 namespace fs = std::filesystem;
@@ -17,16 +21,35 @@ std::vector<fs::path> Install::missing() const {
     return result;
 }
 
-Install find_install(const std::string& kernel) {
+std::string Install::advice() const {
+    return fmt::format("{}, or let NTBLAB_SHARE name the folder that has qemu, kernel and image",
+                       packaged ? "install the packages ntblab and ntblab-guest" : "run `./bootstrap build`");
+}
+
+std::string Install::advice(const std::string& arguments) const {
+    return fmt::format(
+        "run `./bootstrap {}`{}", arguments,
+        packaged ? " in a clone of ntblab, and let NTBLAB_SHARE name its build/share/ntblab" : "");
+}
+
+Install find_install(const std::string& kernel, const std::string& suite) {
     std::error_code error;
     const fs::path bin = fs::read_symlink("/proc/self/exe", error).parent_path();
-    Install install{bin, bin.parent_path() / "lib", bin.parent_path() / "share/ntblab"};
+    const fs::path prefix = bin.parent_path();
+    const fs::path own = prefix / "lib/ntblab";
+    const fs::path share = prefix / "share/ntblab";
+    Install install = fs::exists(own / "ntb-fabric", error)
+                          ? Install{.bin = own, .lib = own / "qemu/lib", .share = share, .packaged = true}
+                          : Install{.bin = bin, .lib = prefix / "lib", .share = share};
+    if (const char* given = std::getenv("NTBLAB_SHARE"); given != nullptr && *given != '\0')
+        install.share = fs::absolute(given, error);
     if (kernel != kStockKernel) {
-        install.variant = "@" + kernel;
-        std::replace(install.variant.begin(), install.variant.end(), '/', '+');
+        install.kernel_variant = "@" + kernel;
+        std::replace(install.kernel_variant.begin(), install.kernel_variant.end(), '/', '+');
     }
-    if (const char* share = std::getenv("NTBLAB_SHARE"); share != nullptr && *share != '\0')
-        install.share = fs::absolute(share, error);
+    install.image_variant = install.kernel_variant;
+    if (!suite.empty() && read_if_there(install.image_dir() / "suite") != suite + "\n")
+        install.image_variant += "@" + suite;
     return install;
 }
 

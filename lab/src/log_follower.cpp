@@ -17,7 +17,8 @@ LogFollower::LogFollower(const boost::asio::any_io_executor& io, const std::file
     : on_line_(std::move(on_line)),
       on_removed_(std::move(on_removed)),
       file_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)),
-      events_(io, ::inotify_init1(IN_CLOEXEC | IN_NONBLOCK)) {
+      events_(io, ::inotify_init1(IN_CLOEXEC | IN_NONBLOCK)),
+      position_(offset) {
     // The open file, which need not have that name any more. Its removal counts from the moment of the watch
     // on; what was before it, `gone` tells.
     if (file_) {
@@ -40,9 +41,12 @@ void LogFollower::wait() {
                        [this](const boost::system::error_code& error) {
                            if (error) return;
                            clear_events();
-                           const bool removed = gone();
-                           drain(removed);
-                           if (removed) return on_removed_();
+                           if (gone()) {
+                               drain(true);
+                               return on_removed_();
+                           }
+                           if (take_some())
+                               make_event();  // others of the loop have their turn before the rest
                            wait();
                        });
 }
@@ -59,20 +63,28 @@ bool LogFollower::gone() const {
     return !file_ || ::fstat(file_.get(), &status) != 0 || status.st_nlink == 0;
 }
 
-void LogFollower::drain(bool all) {
+bool LogFollower::take_some() {
     std::array<char, 16384> buffer{};
-    while (file_) {
-        const ssize_t size = ::read(file_.get(), buffer.data(), buffer.size());
-        if (size < 0 && errno == EINTR) continue;
-        if (size <= 0) break;
-        partial_.append(buffer.data(), static_cast<std::size_t>(size));
-    }
-    for (std::size_t end = partial_.find('\n'); end != std::string::npos; end = partial_.find('\n')) {
-        std::string line = partial_.substr(0, end);
-        partial_.erase(0, end + 1);
+    ssize_t size = -1;
+    do size = file_ ? ::read(file_.get(), buffer.data(), buffer.size()) : 0;
+    while (size < 0 && errno == EINTR);
+    if (size <= 0) return false;
+    std::string text =
+        std::exchange(partial_, "") + std::string(buffer.data(), static_cast<std::size_t>(size));
+    std::size_t begin = 0;
+    for (std::size_t end = text.find('\n'); end != std::string::npos; end = text.find('\n', begin)) {
+        std::string line = text.substr(begin, end - begin);
+        position_ += end + 1 - begin;
+        begin = end + 1;
         while (!line.empty() && line.back() == '\r') line.pop_back();
         on_line_(line);
     }
+    partial_ = text.substr(begin);
+    return true;
+}
+
+void LogFollower::drain(bool all) {
+    while (take_some()) continue;
     if (all && !partial_.empty()) on_line_(std::exchange(partial_, ""));
 }
 

@@ -10,6 +10,7 @@
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/posix/stream_descriptor.hpp>
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <string>
@@ -30,8 +31,13 @@ class LogFollower {
     /// Hands out what has been written until now. A last line without its end counts as a line if `all`.
     void drain(bool all = false);
 
+    /// Bytes of the file up to the end of the last line that was handed out.
+    std::uint64_t position() const { return position_; }
+
   private:
     void wait();
+    /// Some of what has been written. @return false: there was nothing.
+    bool take_some();
     void make_event();
     void clear_events();
     bool gone() const;
@@ -41,6 +47,7 @@ class LogFollower {
     UniqueFd file_;
     boost::asio::posix::stream_descriptor events_;
     std::string partial_;
+    std::uint64_t position_;
 };
 
 }  // namespace ntblab::lab

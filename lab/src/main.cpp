@@ -36,10 +36,11 @@ int parse_and_run(int argc, char** argv) {
     app.require_subcommand(1);
     app.set_version_flag("--version", std::string("ntblab ") + NTBLAB_VERSION, "Print the version and exit");
     for (const auto add :
-         {add_check, add_graph, add_up, add_down, add_run, add_test, add_start, add_stop, add_ls, add_inspect,
-          add_exec, add_cp, add_ssh, add_console, add_logs, add_doctor, add_completion, add_man, add_version})
+         {add_check, add_graph, add_up,      add_down,       add_run, add_test,   add_start,
+          add_stop,  add_ls,    add_inspect, add_exec,       add_cp,  add_ssh,    add_console,
+          add_logs,  add_trace, add_doctor,  add_completion, add_man, add_version})
         add(app, line);
-    app.footer(help_footer());                 // now: commands take over what there is when they are added
+    app.footer(help_footer(app));              // now: commands take over what there is when they are added
     std::reverse(words.begin(), words.end());  // the order that CLI11 takes
     try {
         app.parse(words);

@@ -3,7 +3,9 @@
 #include <fmt/ranges.h>
 
 #include <array>
+#include <map>
 #include <utility>
+#include <vector>
 
 #include "cli_pages.h"
 #include "cli_walk.h"
@@ -33,6 +35,23 @@ constexpr std::array<Entry, 3> kEnvironment = {{
     {"NTBLAB_SHARE", "directory of QEMU, kernel and image (default: ../share/ntblab of ntblab's own)"},
     {"XDG_CACHE_HOME", "below it, ntblab/failed keeps the logs of failed starts (default: ~/.cache)"},
 }};
+
+/// What is read from the environment: beside the above, what stands for options.
+std::vector<std::pair<std::string, std::string>> environment_of(const CLI::App& app) {
+    std::vector<std::pair<std::string, std::string>> result(kEnvironment.begin(), kEnvironment.end());
+    std::map<std::string, std::pair<std::string, std::vector<std::string>>> options;
+    for (const CLI::App* command : commands_of(app))
+        for (const CLI::Option* option : options_of(*command)) {
+            if (option->get_envname().empty()) continue;
+            auto& [name, commands] = options[option->get_envname()];
+            name = names_of(*option).back();
+            commands.push_back(command->get_name());
+        }
+    for (const auto& [variable, use] : options)
+        result.emplace_back(variable, fmt::format("stands for {} of {} where that is not given", use.first,
+                                                  fmt::join(use.second, ", ")));
+    return result;
+}
 
 /// Text that troff prints as it is.
 std::string escaped(const std::string& text) {
@@ -103,18 +122,18 @@ std::string man_page(const CLI::App& app, const std::string& version) {
     result += ".SH EXIT STATUS\n";
     for (const auto& [code, meaning] : kExitCodes) result += item(code, meaning);
     result += ".SH ENVIRONMENT\n";
-    for (const auto& [name, meaning] : kEnvironment) result += item(name, meaning);
-    return result +
-           ".PP\nOptions that say so take their value from the environment where they are not given.\n";
+    for (const auto& [name, meaning] : environment_of(app)) result += item(name, meaning);
+    return result;
 }
 
-std::string help_footer() {
+std::string help_footer(const CLI::App& app) {
     std::string result =
         "A NODE is the name of a node, or CLUSTER/NODE where several clusters have one of that name.\nExit "
         "codes:\n";
     for (const auto& [code, meaning] : kExitCodes) result += fmt::format("  {:<7} {}\n", code, meaning);
     result += "Environment:\n";
-    for (const auto& [name, meaning] : kEnvironment) result += fmt::format("  {}: {}\n", name, meaning);
+    for (const auto& [name, meaning] : environment_of(app))
+        result += fmt::format("  {}: {}\n", name, meaning);
     return result + "`ntblab man | man -l -` shows all of it.";
 }
 

@@ -23,7 +23,7 @@ Result<Plan> plan_of(const ClusterPaths& paths, const ClusterState& state) {
     auto topology = topology::parse(*source, paths.topology());
     if (!topology) return tl::unexpected(topology.error());
     topology->name = paths.name();
-    const Install install = find_install(state.kernel);
+    const Install install = find_install(state.kernel, state.guest_suite);
     return Plan{std::move(*topology),
                 *source,
                 paths,
@@ -32,6 +32,7 @@ Result<Plan> plan_of(const ClusterPaths& paths, const ClusterState& state) {
                 kernel_options(install),
                 state.share,
                 state.kernel,
+                state.guest_suite,
                 state.gdb};
 }
 
@@ -58,21 +59,32 @@ Result<void> check_kernel(const Plan& plan) {
                     plan.kernel));
 }
 
+/// What is missing, and what makes it.
+Result<void> check_parts(const Plan& plan) {
+    const Install& install = plan.install;
+    const auto missing = install.missing();
+    if (missing.empty()) return {};
+    const std::string& kernel = plan.kernel;
+    const bool own_kernel = kernel != kStockKernel;
+    const bool made = fs::exists(install.kernel_dir()) && fs::exists(install.image_dir());
+    if (!made && !plan.guest_suite.empty())
+        return fail(
+            fmt::format("there is no guest image of Debian {}{}; {}", plan.guest_suite,
+                        own_kernel ? fmt::format(" for the kernel '{}'", kernel) : "",
+                        install.advice("image " + plan.guest_suite + (own_kernel ? " " + kernel : ""))));
+    if (!made && own_kernel)
+        return fail(fmt::format("the kernel '{}' is not ready for guests; {}{}", kernel,
+                                install.advice("kernel " + kernel),
+                                kernel == kDebugKernel ? ", which takes long the first time" : ""));
+    std::string files;
+    for (const auto& path : missing) files += "\n  " + path.string();
+    return fail(fmt::format("these files are missing:{}\n{}", files, install.advice()));
+}
+
 }  // namespace
 
 Result<void> check_host(const Plan& plan, bool overcommit) {
-    const auto missing = plan.install.missing();
-    if (!missing.empty()) {
-        if (plan.kernel != kStockKernel && !fs::exists(plan.install.part("image")))
-            return fail(fmt::format(
-                "the kernel '{0}' is not ready for guests; run `./bootstrap kernel {0}`{1}", plan.kernel,
-                plan.kernel == kDebugKernel ? ", which takes long the first time" : ""));
-        std::string files;
-        for (const auto& path : missing) files += "\n  " + path.string();
-        return fail(
-            "these files are missing:" + files +
-            "\nrun `./bootstrap build`, or let NTBLAB_SHARE name the folder that has qemu, kernel and image");
-    }
+    if (auto complete = check_parts(plan); !complete) return complete;
     if (auto fresh = check_kernel(plan); !fresh) return fresh;
     std::vector<std::string> names;
     std::uint64_t needed = 0;
@@ -86,6 +98,11 @@ Result<void> check_host(const Plan& plan, bool overcommit) {
             "the nodes of '{}' may take {} of memory, {} are available; lower 'memory' in the topology, end "
             "something else, or take the risk by --overcommit",
             plan.topology.name, human_size(needed), human_size(available)));
+    if (plan.paths.dir.string().find('%') != std::string::npos)
+        return fail(fmt::format(
+            "the run directory {} has a '%' in its path, which QEMU does not take in the name of its log; "
+            "set NTBLAB_RUN_DIR to another",
+            plan.paths.dir.parent_path().string()));
     if (auto fits = check_path_lengths(plan.paths.dir, names); !fits) return fits;
     if (const std::uint64_t free = free_space(plan.paths.dir); free < kRunDirSpace)
         return fail(

@@ -22,8 +22,9 @@ struct Plan {
     Install install;
     Accelerator accelerator = Accelerator::tcg;
     std::string kernel_options = {};  ///< What every guest's kernel is told; the image's own choice.
-    std::string share = {};           ///< As of ClusterState, like the next two.
+    std::string share = {};           ///< As of ClusterState, like the next three.
     std::string kernel = "stock";
+    std::string guest_suite = {};
     bool gdb = false;
 };
 

@@ -151,7 +151,9 @@ std::vector<std::string> qemu_command(const Plan& plan, std::size_t node) {
                       "-display",
                       "none",
                       "-msg",
-                      "timestamp=on"};
+                      "timestamp=on",
+                      "-D",  // trace events, once they are on
+                      files.trace_log()};
     add(result, machine(machine_node, plan.accelerator));
     add(result, iommu(machine_node));
     add(result, boot(machine_node, plan));

@@ -54,22 +54,29 @@ class Monitor {
 
 }  // namespace
 
-Result<std::string> human_monitor_command(const std::filesystem::path& socket, const std::string& command) {
+Result<json> monitor_command(const std::filesystem::path& socket, const std::string& command,
+                             const json& arguments) {
     try {
         Monitor monitor(socket);
         monitor.receive();  // the greeting
         monitor.execute({{"execute", "qmp_capabilities"}});
-        const json answer = monitor.execute(
-            {{"execute", "human-monitor-command"}, {"arguments", {{"command-line", command}}}});
+        const json answer = monitor.execute({{"execute", command}, {"arguments", arguments}});
         if (answer.contains("error"))
             return fail(socket.string() + ": " + answer["error"]["desc"].get<std::string>());
-        return answer["return"].get<std::string>();
+        return answer["return"];
     } catch (const boost::system::system_error& error) {
         return fail(socket.string() + ": QEMU's monitor does not answer (" + error.code().message() +
                     "); is another program connected to it?");
     } catch (const json::exception& error) {
         return fail(socket.string() + ": QEMU's monitor gave an unexpected answer (" + error.what() + ")");
     }
+}
+
+Result<std::string> human_monitor_command(const std::filesystem::path& socket, const std::string& command) {
+    const auto answer = monitor_command(socket, "human-monitor-command", {{"command-line", command}});
+    if (!answer) return tl::unexpected(answer.error());
+    if (answer->is_string()) return answer->get<std::string>();
+    return fail(socket.string() + ": QEMU's monitor gave an unexpected answer: " + answer->dump());
 }
 
 Result<unsigned> forwarded_ssh_port(const std::string& info_usernet) {

@@ -5,6 +5,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <fstream>
+
+#include "temporary_dir.h"
 
 namespace ntblab::lab {
 namespace {
@@ -120,6 +124,19 @@ TEST(Install, AKernelHasAnImageOfItsOwn) {
     EXPECT_EQ(debug.rootfs(), debug.share / "image@debug/rootfs.erofs");
     EXPECT_EQ(find_install("/home/u/linux").initrd(), debug.share / "image@+home+u+linux/initrd.img");
     EXPECT_EQ(find_install().kernel(), debug.share / "kernel/vmlinux");
+}
+
+TEST(Install, ADebianHasAnImageOfItsOwnUnlessItIsTheDefaultOnes) {
+    const TemporaryDir share;
+    std::filesystem::create_directory(share.path() / "image");
+    std::ofstream(share.path() / "image/suite") << "trixie\n";
+    ::setenv("NTBLAB_SHARE", share.path().c_str(), 1);
+    EXPECT_EQ(find_install("stock", "trixie").image_dir(), share.path() / "image");
+    EXPECT_EQ(find_install("stock", "bookworm").image_dir(), share.path() / "image@bookworm");
+    EXPECT_EQ(find_install("stock", "bookworm").kernel_dir(), share.path() / "kernel");
+    EXPECT_EQ(find_install("debug", "bookworm").image_dir(), share.path() / "image@debug@bookworm");
+    EXPECT_EQ(find_install("debug", "bookworm").kernel_dir(), share.path() / "kernel@debug");
+    ::unsetenv("NTBLAB_SHARE");
 }
 
 TEST(QemuCommand, MacAddressesCarryTheIndex) {

@@ -16,7 +16,7 @@ class Monitor:
         self._lines.readline()
         self.command("qmp_capabilities")
 
-    def command(self, name, **arguments):
+    def command(self, name, /, **arguments):
         """What the command returns, or the error object."""
         try:
             self._socket.sendall(json.dumps({"execute": name, "arguments": arguments}).encode())

@@ -53,6 +53,8 @@ TABLE = {
     "unknown key of windows": (node("windows: {bar3: 1M}"), ["3:17: unknown key 'bar3' in windows of node 'a'; did you mean 'bar2'?"]),
     "key given twice": (node("cpus: 1, cpus: 2"), ["3:16: 'cpus' is given twice in node 'a'; the first is at line 3: keep one of them"]),
     "number as a key": ("name: t\nnodes: {1: {}}\n", ["2:9: a key of 'nodes' is the number 1; expected text (quote it if it is meant so)"]),
+    "unknown Debian": (NODES + "guest-suite: sid\n", ["3:14: 'guest-suite' is 'sid'; expected bookworm or trixie"]),
+    "mistyped Debian": (NODES + "guest-suite: trixi\n", ["3:14: 'guest-suite' is 'trixi'; did you mean 'trixie'?"]),
     # names
     "duplicate node": ("name: t\nnodes:\n  a: {}\n  a: {}\n", ["4:3: 'a' is given twice in 'nodes'; the first is at line 3: keep one of them"]),
     "duplicate switch": (NODES + "switches:\n  s: {nt-pairs: [[a, b]]}\n  s: {nt-pairs: [[b, c]]}\n",

@@ -59,7 +59,7 @@ def test_dry_run_prints_lines_that_a_shell_takes(run_dir, tmp_path):
 def test_name_overrides_the_name_of_the_file(run_dir):
     assert f"{run_dir}/other/fabric.sock" in ntblab("up", PAIR, "--dry-run", "--name", "other", run_dir=run_dir).stdout
     code, message = refused(run_dir, "up", PAIR, "--dry-run", "--name", "No")
-    assert code == 1 and "--name No" in message
+    assert code == 2 and "--name: No: a cluster's name has" in message
 
 
 def test_a_topology_may_come_through_a_pipe(run_dir):
@@ -102,10 +102,13 @@ def test_output_that_nobody_reads_is_no_error(run_dir):
 @pytest.mark.parametrize("option", ["--share", "--kernel"])
 def test_a_directory_that_is_none_is_refused(run_dir, tmp_path, option):
     code, message = refused(run_dir, "up", PAIR, option, tmp_path / "none")
-    assert code == 1 and message == f"ntblab: {option} {tmp_path}/none: No such file or directory; expected a directory\n"
+    assert code == 2 and message.startswith(f"{option}: {tmp_path}/none: No such file or directory; expected a directory\n")
     (tmp_path / "file").touch()
-    code, message = refused(run_dir, "up", PAIR, option, tmp_path / "file")
-    assert code == 1 and f"{option} {tmp_path}/file: is no directory" in message
+    for command in (["up", PAIR], ["run", PAIR], ["test", PAIR]):
+        code, message = refused(run_dir, *command, option, tmp_path / "file")
+        assert code == 2 and f"{option}: {tmp_path}/file: is no directory" in message
+    # An empty one stands for none, whatever the environment has.
+    assert "fsdev" not in ntblab("up", PAIR, "--dry-run", option, "", run_dir=run_dir).stdout
 
 
 def test_a_share_of_the_file_is_beside_it(run_dir, tmp_path):
@@ -118,6 +121,33 @@ def test_a_share_of_the_file_is_beside_it(run_dir, tmp_path):
     assert code == 1 and f"{topology}: share {tmp_path}/missing: No such file or directory" in message
 
 
+def test_another_debian_is_another_image(run_dir, tmp_path, monkeypatch):
+    monkeypatch.setenv("NTBLAB_SHARE", str(tmp_path))
+    (tmp_path / "image").mkdir()
+    (tmp_path / "image" / "suite").write_text("trixie\n")
+
+    def image(*arguments):
+        return re.search(r"file.filename=(\S+)/rootfs.erofs", ntblab("up", *arguments, "--dry-run", run_dir=run_dir).stdout)[1]
+
+    assert image(PAIR) == image(PAIR, "--guest-suite", "trixie") == f"{tmp_path}/image"
+    assert image(PAIR, "--guest-suite", "bookworm") == f"{tmp_path}/image@bookworm"
+    assert image(PAIR, "--guest-suite", "bookworm", "--kernel", "debug") == f"{tmp_path}/image@debug@bookworm"
+    topology = tmp_path / "t.yaml"
+    topology.write_text("name: t\nguest-suite: bookworm\nnodes: {a: {}}\n")
+    assert image(topology) == f"{tmp_path}/image@bookworm"
+    assert image(topology, "--guest-suite", "trixie") == f"{tmp_path}/image"
+    code, message = refused(run_dir, "up", topology)
+    assert code == 1 and message == "ntblab: there is no guest image of Debian bookworm; run `./bootstrap image bookworm`\n"
+    code, message = refused(run_dir, "up", topology, "--kernel", "debug")
+    assert code == 1 and "of Debian bookworm for the kernel 'debug'; run `./bootstrap image bookworm debug`" in message
+
+
+def test_a_run_directory_with_a_percent_sign_is_refused(tmp_path):
+    run_dir = tmp_path / "100%"
+    result = ntblab("up", PAIR, run_dir=run_dir, check=False)
+    assert result.returncode == 1 and f"the run directory {run_dir} has a '%' in its path" in result.stderr
+
+
 def test_gdb_gets_a_socket_for_each_node(run_dir):
     text = ntblab("up", PAIR, "--dry-run", "--gdb", run_dir=run_dir).stdout
     assert text.count("-gdb chardev:gdb") == 2
@@ -128,10 +158,18 @@ def test_gdb_gets_a_socket_for_each_node(run_dir):
 def test_doctor_says_what_it_looked_at(run_dir):
     result = ntblab("doctor", "--json", run_dir=run_dir, check=False)
     findings = {finding["what"]: finding for finding in json.loads(result.stdout)}
-    assert {"accelerator", "memory", "run directory", "ssh-keygen", "leftovers"} <= findings.keys()
+    assert {"accelerator", "memory", "run directory", "ssh-keygen", "dot", "leftovers"} <= findings.keys()
     assert findings["run directory"]["verdict"] != "bad"
     assert result.returncode == (1 if any(finding["verdict"] == "bad" for finding in findings.values()) else 0)
     assert all(finding["advice"] for finding in findings.values() if finding["verdict"] != "ok")
+
+
+def test_doctor_does_without_graphviz(run_dir, tmp_path, monkeypatch):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    findings = {finding["what"]: finding for finding in json.loads(ntblab("doctor", "--json", run_dir=run_dir, check=False).stdout)}
+    assert findings["dot"] == {"what": "dot", "verdict": "warning", "detail": "not found in PATH; `ntblab graph --format svg` needs it",
+                               "advice": "install graphviz"}
+    assert findings["ssh"]["verdict"] == "bad"
 
 
 def test_version(run_dir):

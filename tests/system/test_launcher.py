@@ -200,6 +200,23 @@ def test_a_follower_of_logs_ends_when_all_of_its_cluster_is_killed(fake):
     check_followed_to_the_end(follower, first_line)
 
 
+def test_a_cluster_that_lost_its_fabric_says_so(fake):
+    fake.topology.write_text("name: two\ndefaults: {memory: 128M, modules: []}\nnodes: {a: {}, b: {}}\n"
+                             "switches: {s: {nt-pairs: [[a, b]]}}\n")
+    assert fake.run("up", fake.topology).returncode == 0
+    os.kill(json.loads(fake.run("ls", "--json").stdout)[0]["fabric_pid"], signal.SIGKILL)
+    wait_for("the end of the fabric", lambda: " broken " in fake.run("ls").stdout)
+    listed = fake.run("ls").stdout
+    assert listed.count(" NTB is dead ") == 2 and " ready " not in listed
+    assert fake.run("kill", "b").returncode == 0
+    for command in (["inspect"], ["start", "b"]):
+        refused = fake.run(*command)
+        assert refused.returncode == 1
+        assert refused.stderr == (f"ntblab: the ntb-fabric of cluster 'two' has ended, and its switches with it (see {fake.run_dir}/two/fabric.log); "
+                                  "`ntblab down two`, then up again\n")
+    assert fake.run("down").returncode == 0
+
+
 def test_clusters_of_one_file_by_other_names(fake):
     for name in ("one", "other"):
         assert fake.run("up", fake.topology, "--name", name).returncode == 0

@@ -3,7 +3,8 @@
 
 import xml.etree.ElementTree as xml
 
-from support.ntblab_cli import ntblab, strays
+import pytest
+from support.ntblab_cli import REPO, ntblab, strays
 
 STEPS = """name: steps
 nodes: {a: {memory: 256M, modules: []}}
@@ -45,6 +46,12 @@ def test_what_fails_is_told_and_the_rest_runs(run_dir, tmp_path):
     assert cases["code"].find("failure").text == "exit code 1, expected 0\noutput is '<&>', expected 'x'"
     assert cases["code"].find("system-out").text == "<&>\n"
     assert cases["shell"].find("system-err").text == "two\n"
+
+
+@pytest.mark.parametrize("name, steps", [("lan", 2), ("triangle", 4)])
+def test_the_steps_of_the_topologies_that_come_with_us_pass(run_dir, name, steps):
+    result = ntblab("test", REPO / "topologies" / f"{name}.yaml", run_dir=run_dir)
+    assert result.stdout.splitlines()[-1] == f"{steps} passed, 0 failed"
 
 
 def test_a_topology_without_steps_is_refused(run_dir, tmp_path):

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -7,6 +8,7 @@
 
 #include "read_validate.h"
 #include "settings.h"
+#include "suggest.h"
 
 namespace ntblab::topology {
 namespace {
@@ -186,19 +188,33 @@ std::optional<std::string> read_path(Reader& reader, const YAML::Node& node, con
     return path;
 }
 
+std::string read_suite(Reader& reader, const YAML::Node& node) {
+    const auto suite = reader.string(node, "'guest-suite'");
+    if (!suite) return "";
+    if (std::ranges::find(kGuestSuites, *suite) != kGuestSuites.end()) return *suite;
+    const std::vector<std::string> known(kGuestSuites.begin(), kGuestSuites.end());
+    const std::string guess = nearest(*suite, known);
+    reader.diagnostics().error(
+        node.Mark(), fmt::format("'guest-suite' is '{}'; {}", *suite,
+                                 guess.empty() ? fmt::format("expected {}", fmt::join(known, " or "))
+                                               : fmt::format("did you mean '{}'?", guess)));
+    return "";
+}
+
 }  // namespace
 
 FileSettings read_file(Reader& reader, const YAML::Node& document) {
     FileSettings result;
-    const Fields fields =
-        reader.mapping(document, "the topology",
-                       {"name", "lan", "share", "kernel", "defaults", "nodes", "switches", "validate"});
+    const Fields fields = reader.mapping(
+        document, "the topology",
+        {"name", "lan", "share", "kernel", "guest-suite", "defaults", "nodes", "switches", "validate"});
     if (const auto* name = fields.find("name")) result.name = reader.name(*name, "'name'").value_or("");
     if (const auto* lan = fields.find("lan")) result.lan = reader.boolean(*lan, "'lan'").value_or(false);
     if (const auto* share = fields.find("share"))
         result.share = read_path(reader, *share, "'share'", "the path of a directory").value_or("");
     if (const auto* kernel = fields.find("kernel"))
         result.kernel = read_path(reader, *kernel, "'kernel'", "stock, debug, or the path of a directory");
+    if (const auto* suite = fields.find("guest-suite")) result.guest_suite = read_suite(reader, *suite);
     if (const auto* validate = fields.find("validate")) result.validate = read_validate(reader, *validate);
     if (const auto* defaults = fields.find("defaults"))
         result.defaults = read_node(reader, *defaults, "'defaults'");

@@ -95,6 +95,7 @@ class SwitchResolver {
         result_.model = name;
         result_.vendor_id = found->vendor_id;
         result_.device_id = found->device_id;
+        result_.generation = found->generation;
         return found;
     }
 
@@ -252,6 +253,7 @@ Topology resolve(const FileSettings& file, Diagnostics& diagnostics) {
     result.lan = file.lan;
     result.share = file.share;
     if (file.kernel) result.kernel = *file.kernel;
+    result.guest_suite = file.guest_suite;
     for (const NamedNode& node : file.nodes) result.nodes.push_back(resolve_node(node, file.defaults));
     const bool readable = diagnostics.ok();
     for (const SwitchSettings& settings : file.switches)

@@ -75,6 +75,7 @@ struct FileSettings {
     bool lan = false;
     std::string share;
     std::optional<std::string> kernel;
+    std::string guest_suite;
     std::vector<StepSettings> validate;
     NodeSettings defaults;
     std::vector<NamedNode> nodes;

@@ -34,6 +34,7 @@ void add_exec(CLI::App& app, CommandLine& line);
 void add_ssh(CLI::App& app, CommandLine& line);
 void add_console(CLI::App& app, CommandLine& line);
 void add_logs(CLI::App& app, CommandLine& line);
+void add_trace(CLI::App& app, CommandLine& line);
 void add_doctor(CLI::App& app, CommandLine& line);
 void add_completion(CLI::App& app, CommandLine& line);
 void add_man(CLI::App& app, CommandLine& line);

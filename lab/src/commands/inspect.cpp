@@ -15,6 +15,7 @@ int inspect(const std::string& name, bool json) {
     if (!cluster) return complain(cluster.error().message, kNotFound);
     if (cluster->state.fabric.pid == 0)
         return complain(fmt::format("cluster '{}' has no switch", cluster->paths.name()), kFailure);
+    if (lost_fabric(cluster->state)) return complain(lost_fabric_message(cluster->paths), kFailure);
     const auto document = ntblink::inspect(cluster->paths.fabric_socket());
     if (!document) return complain(document.error().message, kFailure);
     const Result<std::string> text =

@@ -33,8 +33,10 @@ void print_table(const std::vector<Cluster>& clusters) {
         std::string since = age(cluster.state.started);
         for (const NodeState& node : cluster.state.nodes) {
             const bool running = is_alive(node.qemu);
-            const std::string state =
-                running ? last_status(cluster.paths.node(node.name).status_log()) : "off";
+            const std::string state = !running ? "off"
+                                      : lost_fabric(cluster.state)
+                                          ? "NTB is dead"
+                                          : last_status(cluster.paths.node(node.name).status_log());
             fmt::print(row, name, condition, since, node.name, state,
                        running ? std::to_string(node.qemu.pid) : "-",
                        running && node.ssh_port != 0 ? std::to_string(node.ssh_port) : "-");

@@ -25,12 +25,7 @@ int start_node(const ClusterPaths& paths, ClusterState& state, const std::string
     if (!index || node == nullptr)
         return complain(fmt::format("cluster '{}' has no node '{}'", paths.name(), name), kNotFound);
     if (is_alive(node->qemu)) return complain(fmt::format("node '{}' runs already", name), kBusy);
-    if (state.fabric.pid != 0 && !is_alive(state.fabric))
-        return complain(
-            fmt::format(
-                "the ntb-fabric of cluster '{0}' has ended (see {1}); `ntblab down {0}`, then up again",
-                paths.name(), paths.fabric_log().string()),
-            kFailure);
+    if (lost_fabric(state)) return complain(lost_fabric_message(paths), kFailure);
 
     boost::asio::io_context io;
     const Interrupts interrupts(io, [&](int) { io.stop(); });

@@ -10,6 +10,7 @@
 
 #include <ntblab/result.h>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -62,6 +63,7 @@ struct Switch {
     std::string model = "pfx-52xg4";
     std::uint16_t vendor_id = 0x11F8, device_id = 0x4052;  ///< PCI IDs of `model`.
     bool upstream_port = false;  ///< Hosts see the upstream port, with the endpoint as its function 1.
+    unsigned generation = 4;                               ///< Of `model`: 3, 4, 5.
     std::vector<Partition> partitions;
 };
 
@@ -84,12 +86,16 @@ struct Step {
     unsigned timeout = 60;             ///< Seconds.
 };
 
+/// Debian releases that guests may have.
+inline constexpr std::array<const char*, 2> kGuestSuites = {"bookworm", "trixie"};
+
 struct Topology {
     std::string name;
     bool lan = false;  ///< The nodes also share a virtio-net LAN.
     std::string
         share;  ///< Directory of the host that the guests have as /share, as the file gives it; "": none.
     std::string kernel = "stock";  ///< "stock", "debug", or a directory as the file gives it.
+    std::string guest_suite;       ///< Debian of the guests, among kGuestSuites; "": the default image's.
     std::vector<Node> nodes;
     std::vector<Switch> switches;
     std::vector<Step> validate;  ///< In their order.

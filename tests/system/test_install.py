@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: MIT
+"""What `cmake --install` and CPack make of a build: a tree from which a user without rights starts clusters, and Debian packages."""
+
+import os
+import pathlib
+import shutil
+import subprocess
+import tempfile
+
+import pytest
+from support.ntblab_cli import BIN, LIMIT, strays
+
+BUILD = BIN.parent
+NOBODY = 65534
+AS_ROOT = [] if os.geteuid() == 0 else ["fakeroot"]
+PACKAGES = {"ntblab", "ntblab-guest", "ntblab-guest-headers"}
+
+
+def run(*command, **options):
+    result = subprocess.run([*map(str, command)], capture_output=True, text=True, timeout=3 * LIMIT, check=False, **options)
+    assert result.returncode == 0, f"{command}: {result.returncode}\n{result.stdout}{result.stderr}"
+    return result.stdout
+
+
+@pytest.fixture(scope="module")
+def folder():
+    """A directory that all users may enter, which pytest's own need not be."""
+    path = pathlib.Path(tempfile.mkdtemp(prefix="ntb-install-"))
+    path.chmod(0o755)
+    yield path
+    shutil.rmtree(path)
+
+
+def user(folder):
+    """Options to run a program as nobody, in a directory of its own where there is nothing; as ourselves if we may not choose."""
+    home = folder / "home"
+    home.mkdir(exist_ok=True)
+    environment = {"PATH": os.environ["PATH"], "HOME": str(home), "NTBLAB_RUN_DIR": str(home / "run")}
+    if os.geteuid() != 0:
+        return {"cwd": home, "env": environment}
+    os.chown(home, NOBODY, NOBODY)
+    return {"cwd": home, "env": environment, "user": NOBODY, "group": NOBODY, "extra_groups": []}
+
+
+def test_an_installed_tree_boots_an_installed_topology_for_a_user_without_rights(folder):
+    prefix = folder / "usr"
+    run("cmake", "--install", BUILD, "--prefix", prefix)
+    ntblab = prefix / "bin" / "ntblab"
+    options = user(folder)
+    assert f"files {prefix}/share/ntblab\n" in run(ntblab, "version", **options)
+    dry = run(ntblab, "up", prefix / "share/ntblab/topologies/pair.yaml", "--dry-run", **options)
+    assert f"LD_LIBRARY_PATH={prefix}/lib/ntblab/qemu/lib " in dry and str(BUILD) not in dry
+    try:
+        run(ntblab, "up", prefix / "share/ntblab/topologies/pair.yaml", **options)
+        assert " 0% packet loss" in run(ntblab, "exec", "a", "--", "ping", "-c", "1", "-w", "60", "b", **options)
+    finally:
+        run(ntblab, "down", "--all", **options)
+    assert strays(options["env"]["NTBLAB_RUN_DIR"]) == []
+
+
+def test_a_tree_that_lacks_the_guest_says_what_to_install(folder):
+    prefix = folder / "bare"
+    run("cmake", "--install", BUILD, "--prefix", prefix, "--component", "ntblab")
+    result = subprocess.run([prefix / "bin/ntblab", "up", prefix / "share/ntblab/topologies/pair.yaml"], capture_output=True, text=True,
+                            timeout=LIMIT, check=False, **user(folder))
+    assert result.returncode == 1
+    assert f"{prefix}/share/ntblab/kernel/vmlinux" in result.stderr and "install the packages ntblab and ntblab-guest" in result.stderr
+
+
+@pytest.fixture(scope="module")
+def packages(folder):
+    """{name: file} of the packages that CPack makes."""
+    run("nice", "cpack", "--config", BUILD / "CPackConfig.cmake", "-B", folder / "packages")
+    files = {path.name.split("_")[0]: path for path in (folder / "packages").glob("*.deb")}
+    assert set(files) == PACKAGES
+    return files
+
+
+def field(package, name):
+    return run("dpkg-deb", "-f", package, name).strip()
+
+
+def test_packages_say_what_they_need(packages):
+    version = field(packages["ntblab"], "Version")
+    needs = field(packages["ntblab"], "Depends")
+    for part in (f"ntblab-guest (= {version})", "openssh-client", "libc6 (>=", "libslirp0", "libglib2.0-0", "libyaml-cpp0", "libfmt9", "libspdlog"):
+        assert part in needs
+    assert field(packages["ntblab-guest"], "Depends") == ""
+    assert f"ntblab-guest (= {version})" in field(packages["ntblab-guest-headers"], "Depends")
+    for package in packages.values():
+        assert field(package, "Architecture") == "amd64"
+        assert field(package, "Description").split("\n")[0]
+
+
+def test_packages_hold_what_a_user_looks_for(packages):
+    content = run("dpkg-deb", "-c", packages["ntblab"])
+    for path in ("bin/ntblab", "lib/ntblab/ntb-fabric", "lib/ntblab/qemu/lib/libntb-endpoint.so.3", "lib/ntblab/qemu/bin/qemu-system-x86_64",
+                 "lib/ntblab/qemu/share/bios-256k.bin", "share/ntblab/topologies/pair.yaml", "share/ntblab/topologies/topology.schema.json",
+                 "share/doc/ntblab/README.md", "share/doc/ntblab/docs/ntblab.md", "share/doc/ntblab/copyright", "share/man/man1/ntblab.1.gz",
+                 "share/bash-completion/completions/ntblab", "share/zsh/vendor-completions/_ntblab",
+                 "share/fish/vendor_completions.d/ntblab.fish"):
+        assert f" ./usr/{path}\n" in content, path
+    assert " ./usr/share/ntblab/qemu -> ../../lib/ntblab/qemu\n" in content
+    assert not [line for line in content.splitlines() if " root/root " not in line]
+    for package in packages.values():  # no scripts: nothing of the system changes but for the files
+        assert run("dpkg-deb", "--ctrl-tarfile", package, encoding="latin-1").count("postinst") == 0
+
+
+def test_packages_install_and_leave_nothing_when_they_are_removed(packages, folder):
+    root = folder / "root"
+    (root / "var/lib/dpkg/info").mkdir(parents=True)
+    (root / "var/lib/dpkg/updates").mkdir()
+    (root / "var/lib/dpkg/status").touch()
+    before = {path for path in root.rglob("*") if "var/lib/dpkg" not in str(path)}
+    # The libraries that they depend on are those of this machine.
+    run(*AS_ROOT, "dpkg", f"--root={root}", "--force-depends", "--force-not-root", "--install", *packages.values())
+    assert f"files {root}/usr/share/ntblab\n" in run(root / "usr/bin/ntblab", "version", **user(folder))
+    headers = (root / "usr/share/ntblab/kernel/headers").resolve()
+    assert headers.is_relative_to(root) and (headers / "Makefile").exists() and (headers / "scripts/mod/modpost").exists()
+    run(*AS_ROOT, "dpkg", f"--root={root}", "--force-depends", "--force-not-root", "--purge", *packages)
+    assert {path for path in root.rglob("*") if "var/lib/dpkg" not in str(path)} == before
