@@ -8,10 +8,11 @@ import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
-SUFFIXES = {".c", ".cpp", ".h", ".sh", ".py", ".yaml", ".build", ".mak", ".cmake", ".conf"}
+SUFFIXES = {".c", ".cpp", ".h", ".sh", ".py", ".yaml", ".yml", ".build", ".mak", ".cmake", ".conf"}
 NAMES = {"CMakeLists.txt", "Kbuild", "Kconfig", "Makefile", "trace-events"}
 SKIPPED = {"build", ".git", "corpus", "__pycache__", ".pytest_cache"}
 BY_FOLDER = {
+    "docs/labs": "GPL-2.0-only",
     "qemu-ntb-device/qemu": "GPL-2.0-or-later",
     "guest-driver": "GPL-2.0-only",
     "provider": "GPL-2.0-only OR BSD-2-Clause",

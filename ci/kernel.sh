@@ -68,6 +68,8 @@ relocate_headers() {
     if ! command -v "$(sed -n 's/.*CROSS_COMPILE)\(gcc[-0-9]*\)$/x86_64-linux-gnu-\1/p' "$work/headers/.kernelvariables")" >/dev/null; then
         sed -i 's/^CC = .*/CC = gcc/' "$work/headers/.kernelvariables"
     fi
+    # Modules get no type information (BTF), for which each build of one would need pahole.
+    sed -i '/^CONFIG_DEBUG_INFO_BTF_MODULES=/d' "$work/headers/include/config/auto.conf"
 }
 
 build_modules() {
@@ -80,8 +82,9 @@ build_modules() {
     echo 'obj-m := ntb/ switch/ net/' >"$build/Kbuild"
     echo 'obj-m := ntb_netdev.o' >"$build/net/Kbuild"
     run make -C "$work/headers" M="$build" -j"$(nproc)" CONFIG_NTB=m CONFIG_NTB_TRANSPORT=m CONFIG_NTB_SWITCHTEC=m \
-        CONFIG_NTB_PERF=m CONFIG_NTB_PINGPONG=m CONFIG_NTB_TOOL=m CONFIG_PCI_SW_SWITCHTEC=m \
-        CONFIG_DEBUG_INFO_BTF_MODULES= modules
+        CONFIG_NTB_PERF=m CONFIG_NTB_PINGPONG=m CONFIG_NTB_TOOL=m CONFIG_PCI_SW_SWITCHTEC=m modules
+    # So that users' own NTB clients can be built against the headers.
+    cat "$build/Module.symvers" >>"$work/headers/Module.symvers"
     mkdir -p "$tree/updates"
     for module in "${modules[@]}"; do
         run cp "$(find "$build" -name "$module.ko")" "$tree/updates/"

@@ -120,18 +120,19 @@ Options endpoint(const Topology& topology, const Endpoint& where, std::size_t nu
                  const ClusterPaths& paths) {
     const topology::Switch& sw = topology.switches[where.sw];
     const topology::Link& link = sw.partitions[where.partition].link;
-    Options result = {"-device",
-                      fmt::format("pcie-root-port,id=rp{0},chassis={1},slot={1},x-speed={2},x-width=16",
-                                  number, number + 1, link.generation >= 5 ? 32 : 16)};
+    Options result = {
+        "-device", fmt::format("pcie-root-port,id=rp{0},chassis={1},slot={1},x-speed={2},x-width=16", number,
+                               number + 1, link.generation >= 5 ? 32 : 16)};
     if (sw.upstream_port)
-        add(result, {"-device", fmt::format("switchtec-usp,id=usp{0},bus=rp{0},addr=0.0,multifunction=on,"
-                                            "vendor-id={1:#06x},device-id={2:#06x},link-generation={3},"
-                                            "link-width={4}",
-                                            number, sw.vendor_id, sw.device_id, link.generation, link.width)});
+        add(result,
+            {"-device", fmt::format("switchtec-usp,id=usp{0},bus=rp{0},addr=0.0,multifunction=on,"
+                                    "vendor-id={1:#06x},device-id={2:#06x},link-generation={3},"
+                                    "link-width={4}",
+                                    number, sw.vendor_id, sw.device_id, link.generation, link.width)});
     add(result, {"-device", fmt::format("switchtec-ntb,id=ntb{0},bus=rp{0},addr=0.{1},fabric={2},switch={3},"
                                         "partition={4}",
-                                        number, sw.upstream_port ? 1 : 0,
-                                        option_value(paths.fabric_socket()), sw.name, where.partition)});
+                                        number, sw.upstream_port ? 1 : 0, option_value(paths.fabric_socket()),
+                                        sw.name, where.partition)});
     return result;
 }
 

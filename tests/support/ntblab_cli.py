@@ -194,21 +194,35 @@ class Cluster:
         for node in self.nodes:
             self.run(node, " && ".join(f"modprobe {module}" for module in modules) or "true")
 
-    def connect_perf(self, parameters=""):
-        """Loads ntb_perf on both nodes of a pair, returns node a's `run` file when it can be used.
+    def reload_driver(self, parameters=""):
+        """Loads ntb_hw_switchtec anew on all nodes, beside switchtec, whose own probe would have it loaded a second time: then
+        modprobe does not wait for its probe. At boot that is so, hence its probe there must be over first."""
+        for node in self.nodes:
+            wait_for(f"NTB device of {node}", lambda: self.run(node, "ls /sys/bus/ntb/devices"))
+            self.run(node, f"rmmod ntb_hw_switchtec && modprobe ntb_hw_switchtec {parameters}")
+
+    @contextlib.contextmanager
+    def first_doorbells_rung(self):
+        """Within the `with` block, the first doorbell of either side of a pair is rung again and again, past its driver.
 
         ntb_perf of Linux 6.12 takes no command before its own link is up, but clears the command's doorbell
         (drivers/ntb/test/ntb_perf.c, perf_spad_cmd_recv). So the first command of either side is lost when its peer sees the link
-        later than it does, and the sender gives up its next one when the first has not been taken within about a second.
-        Therefore both sides' doorbells are rung again, past their driver, until the two are connected."""
-        run_file = f"/sys/kernel/debug/ntb_perf/{self.ntb_device('a')}/run"
-        self.use_client()
+        later than it does, and the sender gives up its next one when the first has not been taken within about a second."""
         for node in self.nodes:
             ring = RING.format(register=FIRST_DOORBELL[node], device=self.ntb_device(node))
-            self.run(node, f'python3 -c "{ring}" >/dev/null 2>&1 & echo $! > /tmp/ring.pid; modprobe ntb_perf {parameters}')
-        self.run("a", f"timeout 60 sh -c 'until echo 0 > {run_file}; do sleep 0.1; done' 2>/dev/null")
+            self.run(node, f'python3 -c "{ring}" >/dev/null 2>&1 & echo $! > /tmp/ring.pid')
+        yield
         for node in self.nodes:
             self.run(node, "kill $(cat /tmp/ring.pid)")
+
+    def connect_perf(self, parameters=""):
+        """Loads ntb_perf on both nodes of a pair, returns node a's `run` file when it can be used."""
+        run_file = f"/sys/kernel/debug/ntb_perf/{self.ntb_device('a')}/run"
+        self.use_client()
+        with self.first_doorbells_rung():
+            for node in self.nodes:
+                self.run(node, f"modprobe ntb_perf {parameters}")
+            self.run("a", f"timeout 60 sh -c 'until echo 0 > {run_file}; do sleep 0.1; done' 2>/dev/null")
         return run_file
 
     def serve_iperf(self, node):

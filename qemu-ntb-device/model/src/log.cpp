@@ -60,8 +60,12 @@ void write(const State& s, std::uint64_t number, std::span<std::uint8_t, kEntryS
     for (std::size_t i = 0; i < 5; ++i) put(to, 12 + 4 * i, entry.arguments[i], 4);
 }
 
+std::uint32_t version(const State& s) {
+    return identity(s).generation < 5 ? 0 : firmware::version(s);
+}
+
 std::string definitions(const State& s) {
-    std::string text = fmt::format("# SDK Version: {0:#x}\n# FW Version: {0:#x}\n", firmware::version(s));
+    std::string text = fmt::format("# SDK Version: {0:#x}\n# FW Version: {0:#x}\n", version(s));
     std::uint32_t number = kFirstModule;
     for (const Module& module : kModules) {
         text += fmt::format("{} {} {}\n", module.name, number++, module.entries.size());

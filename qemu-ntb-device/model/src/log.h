@@ -41,6 +41,10 @@ inline constexpr std::size_t kEntrySize = 32;
 /// An entry as firmware has it: time stamp (high word first), event, five arguments.
 void write(const State& s, std::uint64_t number, std::span<std::uint8_t, kEntrySize> to);
 
+/// The version that log and definitions carry from Gen5 on (switchtec-user 4.5 compares the two, and takes
+/// both for 0 before).
+std::uint32_t version(const State& s);
+
 /// The definitions that turn entries into text, as a log definition file. The text of each entry takes its
 /// five arguments by printf's rules.
 std::string definitions(const State& s);

@@ -63,8 +63,8 @@ std::uint32_t read_entries(const Call& call, bool in_flash) {
     put(call.output, 8, count, 4);
     put(call.output, 12, end - first - count, 4);
     put(call.output, 16, first + count, 4);
-    put(call.output, 20, firmware::version(s), 4);
-    put(call.output, 24, firmware::version(s), 4);
+    put(call.output, 20, log::version(s), 4);
+    put(call.output, 24, log::version(s), 4);
     for (std::uint64_t i = 0; i < count; ++i) {
         log::write(s, first + i,
                    call.output.subspan(kHeaderSize + i * log::kEntrySize).first<log::kEntrySize>());

@@ -118,6 +118,23 @@ TEST_F(Configure, DirectWindowLargerThanTheBarIsRefused) {  // switchtec-kernel 
     EXPECT_EQ(bench.map_direct(1, 0, 4, 0, 64 * kMiB), kNormal);
 }
 
+TEST_F(Configure, WindowOf4GibNeedsTheExtensionOfItsSize) {  // switchtec-kernel issue 8
+    PartitionConfig large;
+    large.bar4_size = 4096 * kMiB;
+    Bench wide(config_of(2, large));
+    wide.boot(0);
+    wide.boot(1);
+    ASSERT_EQ(wide.configure(1, 0,
+                             [&] {
+                                 wide.set(1, Reg::NtbBarCtl, 0, 4, kBarDirect);
+                                 wide.set(1, Reg::NtbBarWindowSize, 0, 4, 32);  // 2^32 in 32 bits.
+                                 wide.set(1, Reg::NtbBarTranslation, 0, 4, 1);
+                             }),
+              kLocked);
+    EXPECT_EQ(wide.get(1, Reg::NtbBarError, 0), 0x00060004U);
+    EXPECT_EQ(wide.map_direct(1, 0, 4, 0, 4096 * kMiB), kNormal);
+}
+
 TEST_F(Configure, DirectWindowMustFitBehindTheLut) {
     bench.map_lut(1, 0, 0, 0x10000);
     EXPECT_EQ(bar_error_of([&] { bench.write_direct(1, 0, 2, 0, 61 * kMiB); }), 0x00060002U);
