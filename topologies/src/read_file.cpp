@@ -105,7 +105,8 @@ void read_pair(Reader& reader, const YAML::Node& node, const std::string& what, 
     if (const auto* partitions = fields.find("partitions")) {
         const auto numbers = reader.sequence(*partitions, "partitions of " + what, 2, 2);
         for (unsigned side = 0; side < numbers.size(); ++side)
-            pair.partitions[side] = reader.integer(numbers[side], "a partition of " + what, 0, kMostPartitions - 1);
+            pair.partitions[side] =
+                reader.integer(numbers[side], "a partition of " + what, 0, kMostPartitions - 1);
         pair.numbers_readable = pair.partitions[0] && pair.partitions[1];
     }
     if (const auto* nodes = fields.find("nodes")) return read_pair_nodes(reader, *nodes, what, result, pair);
@@ -133,9 +134,9 @@ SwitchSettings read_switch(Reader& reader, const Field& field) {
     result.name = field.key;
     result.where = field.where;
     const std::string owner = fmt::format("switch '{}'", field.key);
-    const Fields fields = reader.mapping(field.value, owner,
-                                         {"model", "partitions", "upstream-port", "link", "windows",
-                                          "vectors", "nt-pairs", "management"});
+    const Fields fields = reader.mapping(
+        field.value, owner,
+        {"model", "partitions", "upstream-port", "link", "windows", "vectors", "nt-pairs", "management"});
     if (const auto* model = fields.find("model")) result.model = reader.string(*model, "model of " + owner);
     if (const auto* count = fields.find("partitions"))
         result.partitions = reader.integer(*count, "partitions of " + owner, 2, kMostPartitions);

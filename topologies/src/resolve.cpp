@@ -151,14 +151,16 @@ class SwitchResolver {
         const auto node = topology_.find_node(host.node);
         if (!node) {
             if (file_.nodes_known)
-                diagnostics_.error(host.where, fmt::format("management of switch '{}' names {}", settings_.name,
-                                                           unknown_node(topology_, host.node)));
+                diagnostics_.error(host.where,
+                                   fmt::format("management of switch '{}' names {}", settings_.name,
+                                               unknown_node(topology_, host.node)));
             return;
         }
         if (result_.partitions.size() >= kMostPartitions) {
-            diagnostics_.error(host.where, fmt::format("management of switch '{}' has no partition left for '{}'; "
-                                                       "a switch has at most {}",
-                                                       settings_.name, host.node, kMostPartitions));
+            diagnostics_.error(host.where,
+                               fmt::format("management of switch '{}' has no partition left for '{}'; "
+                                           "a switch has at most {}",
+                                           settings_.name, host.node, kMostPartitions));
             return;
         }
         Partition& partition = result_.partitions.emplace_back();

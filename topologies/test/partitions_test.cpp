@@ -67,7 +67,8 @@ TEST(Partitions, ANodeFindsItsEndpointsInTheOrderOfSwitchAndPartition) {
 }
 
 TEST(Partitions, OfManagementHostsComeAfterThePairs) {
-    const Topology t = good("{s: {model: pfx-100xg4, nt-pairs: [{nodes: [a, b], partitions: [0, 3]}], management: [c, a]}}");
+    const Topology t =
+        good("{s: {model: pfx-100xg4, nt-pairs: [{nodes: [a, b], partitions: [0, 3]}], management: [c, a]}}");
     EXPECT_EQ(layout(t, 0), "a>3 - - b>0 c a ");
     EXPECT_EQ(places(t.endpoints(0)), "0.0 ");
     EXPECT_EQ(places(t.management_endpoints(0)), "0.5 ");
@@ -83,7 +84,8 @@ TEST(Partitions, OfManagementHostsThatAreWrong) {
                 HasSubstr("management of switch 's' names 'c' twice; name it once"));
     EXPECT_THAT(bad("{s: {nt-pairs: [{nodes: [a, b], partitions: [0, 47]}], management: [c]}}"),
                 HasSubstr("management of switch 's' has no partition left for 'c'; a switch has at most 48"));
-    EXPECT_THAT(bad("{s: {nt-pairs: [[a, b]], management: [c, a]}}"), HasSubstr("52 lanes, but its links need 64"))
+    EXPECT_THAT(bad("{s: {nt-pairs: [[a, b]], management: [c, a]}}"),
+                HasSubstr("52 lanes, but its links need 64"))
         << "its link takes lanes, too";
 }
 

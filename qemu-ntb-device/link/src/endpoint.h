@@ -169,8 +169,8 @@ class Endpoint {
     bool asking_ = false;        ///< A peer is making an access for this host, which waits.
     std::uint64_t late_ = 0;     ///< Partitions that have not answered an access in time.
     std::optional<ntblab::Result<wire::Done>> answer_;
-    std::vector<std::byte> snapshot_;  ///< Whose windows are not yet loaded.
-    bool resumed_ = false;             ///< Since it was loaded.
+    std::vector<std::byte> snapshot_;              ///< Whose windows are not yet loaded.
+    bool resumed_ = false;                         ///< Since it was loaded.
     std::vector<std::vector<HostRam>> published_;  ///< By the partition that may see it; sorted.
 };
 

@@ -50,8 +50,8 @@ struct Node {
 struct Partition {
     std::optional<std::size_t>
         node;  ///< Index into Topology::nodes of the host; none: the partition has no endpoint.
-    /// Partition of the same switch at the other end of the NT pair; none: the host has a management endpoint,
-    /// without windows.
+    /// Partition of the same switch at the other end of the NT pair; none: the host has a management
+    /// endpoint, without windows.
     std::optional<unsigned> peer;
     Link link;
     Windows windows;
@@ -63,7 +63,7 @@ struct Switch {
     std::string model = "pfx-52xg4";
     std::uint16_t vendor_id = 0x11F8, device_id = 0x4052;  ///< PCI IDs of `model`.
     bool upstream_port = false;  ///< Hosts see the upstream port, with the endpoint as its function 1.
-    unsigned generation = 4;                               ///< Of `model`: 3, 4, 5.
+    unsigned generation = 4;     ///< Of `model`: 3, 4, 5.
     std::vector<Partition> partitions;
 };
 
