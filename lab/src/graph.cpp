@@ -34,6 +34,11 @@ std::string describe(const topology::Windows& windows) {
     return (window("BAR2", windows.bar2) + window("BAR4", windows.bar4)).substr(1);
 }
 
+/// What is behind a partition's link.
+std::string describe(const Partition& partition) {
+    return partition.peer ? describe(partition.windows) : "management";
+}
+
 /// An NT pair, seen from its side with the lower number.
 struct Pair {
     unsigned left, right;
@@ -44,6 +49,14 @@ std::vector<Pair> pairs_of(const Switch& sw) {
     for (unsigned number = 0; number < sw.partitions.size(); ++number)
         if (sw.partitions[number].peer && number < *sw.partitions[number].peer)
             result.push_back({number, *sw.partitions[number].peer});
+    return result;
+}
+
+/// Partitions with a management endpoint.
+std::vector<unsigned> management_of(const Switch& sw) {
+    std::vector<unsigned> result;
+    for (unsigned number = 0; number < sw.partitions.size(); ++number)
+        if (sw.partitions[number].node && !sw.partitions[number].peer) result.push_back(number);
     return result;
 }
 
@@ -62,6 +75,11 @@ class AsciiSwitch {
             number_ =
                 std::max({number_, std::to_string(pair.left).size(), std::to_string(pair.right).size()});
         }
+        for (const unsigned host : management_of(sw)) {
+            left_ = std::max(left_, name(host).size());
+            link_ = std::max(link_, link(host).size());
+            number_ = std::max(number_, std::to_string(host).size());
+        }
         inner_ = std::max(title(sw).size() + 4, 2 * number_ + kShortest + 2);
     }
 
@@ -72,6 +90,10 @@ class AsciiSwitch {
             result += fmt::format("  {:<{}} --{:-<{}}--| {:<{}} |--{:->{}}-- {}\n", name(pair.left), left_,
                                   link(pair.left), link_, middle(pair), inner_ - 2, link(pair.right), link_,
                                   name(pair.right));
+        }
+        for (const unsigned host : management_of(sw_)) {
+            result += fmt::format("  {:<{}} --{:-<{}}--| {:<{}} {:<{}} |\n", name(host), left_, link(host),
+                                  link_, host, number_, "management", inner_ - 3 - number_);
         }
         return result + fmt::format("{}+{:-<{}}+\n", margin, "", inner_);
     }
@@ -124,7 +146,7 @@ std::string graph_dot(const Topology& topology) {
         for (unsigned number = 0; number < sw.partitions.size(); ++number)
             if (sw.partitions[number].node)
                 result += fmt::format("    \"{0}/{1}\" [label=\"partition {1}\\n{2}\"];\n", sw.name, number,
-                                      describe(sw.partitions[number].windows));
+                                      describe(sw.partitions[number]));
         for (const Pair& pair : pairs_of(sw))
             result += fmt::format("    \"{0}/{1}\" -- \"{0}/{2}\" [label=\"NT\", style=bold];\n", sw.name,
                                   pair.left, pair.right);
@@ -138,6 +160,10 @@ std::string graph_dot(const Topology& topology) {
             result += fmt::format("  \"{}/{}\" -- \"{}\" [label=\"{}\"];\n", sw.name, pair.right,
                                   topology.nodes[*right.node].name, describe(right.link));
         }
+        for (const unsigned host : management_of(sw))
+            result += fmt::format("  \"{}\" -- \"{}/{}\" [label=\"{}\"];\n",
+                                  topology.nodes[*sw.partitions[host].node].name, sw.name, host,
+                                  describe(sw.partitions[host].link));
     }
     if (topology.lan) {
         result += "  \"LAN\" [shape=ellipse];\n";
@@ -158,7 +184,7 @@ std::string graph_mermaid(const Topology& topology) {
         for (unsigned number = 0; number < sw.partitions.size(); ++number)
             if (sw.partitions[number].node)
                 result += fmt::format("    s{}p{}[\"partition {}<br>{}\"]\n", index, number, number,
-                                      describe(sw.partitions[number].windows));
+                                      describe(sw.partitions[number]));
         for (const Pair& pair : pairs_of(sw))
             result += fmt::format("    s{0}p{1} == NT === s{0}p{2}\n", index, pair.left, pair.right);
         result += "  end\n";
@@ -170,6 +196,9 @@ std::string graph_mermaid(const Topology& topology) {
             result += fmt::format("  s{}p{} -- \"{}\" --- n{}\n", index, pair.right, describe(right.link),
                                   *right.node);
         }
+        for (const unsigned host : management_of(sw))
+            result += fmt::format("  n{} -- \"{}\" --- s{}p{}\n", *sw.partitions[host].node,
+                                  describe(sw.partitions[host].link), index, host);
     }
     if (topology.lan) {
         result += "  lan([\"LAN\"])\n";

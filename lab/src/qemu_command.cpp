@@ -168,9 +168,7 @@ std::vector<std::string> qemu_command(const Plan& plan, std::size_t node) {
              fmt::format("socket,id=gdb,path={},server=on,wait=off", option_value(files.gdb_socket())),
              "-gdb", "chardev:gdb"});
     std::size_t number = 0;
-    for (const Endpoint& where : topology.endpoints(node))
-        add(result, endpoint(topology, where, number++, plan.paths));
-    for (const Endpoint& where : topology.management_endpoints(node))
+    for (const Endpoint& where : topology.all_endpoints(node))
         add(result, endpoint(topology, where, number++, plan.paths));
     return result;
 }

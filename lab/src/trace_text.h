@@ -36,7 +36,7 @@ class TraceText {
     const topology::Topology& topology_;
     std::size_t node_;
     std::int64_t start_;
-    std::vector<topology::Endpoint> endpoints_ = topology_.endpoints(node_);
+    std::vector<topology::Endpoint> endpoints_ = topology_.all_endpoints(node_);
 };
 
 }  // namespace ntblab::lab

@@ -105,6 +105,13 @@ std::vector<Endpoint> Topology::management_endpoints(std::size_t node) const {
     return endpoints_where(*this, [node](const Partition& p) { return p.node == node && !p.peer; });
 }
 
+std::vector<Endpoint> Topology::all_endpoints(std::size_t node) const {
+    std::vector<Endpoint> result = endpoints(node);
+    const std::vector<Endpoint> management = management_endpoints(node);
+    result.insert(result.end(), management.begin(), management.end());
+    return result;
+}
+
 std::optional<std::size_t> Topology::find_node(const std::string& node) const {
     for (std::size_t index = 0; index < nodes.size(); ++index)
         if (nodes[index].name == node) return index;

@@ -75,8 +75,8 @@ int trace(const TraceOptions& options) {
     const auto plan = plan_of(target->paths, target->state);
     if (!plan) return complain(plan.error().message, kFailure);
     const auto node = plan->topology.find_node(target->name);
-    if (!node || plan->topology.endpoints(*node).empty())
-        return complain(fmt::format("node '{}' has no NT endpoint that could be traced", options.node),
+    if (!node || plan->topology.all_endpoints(*node).empty())
+        return complain(fmt::format("node '{}' has no endpoint that could be traced", options.node),
                         kFailure);
     if (options.file.empty()) return follow(options, *target, plan->topology, stdout);
     const std::unique_ptr<std::FILE, CloseFile> file(std::fopen(options.file.c_str(), "we"));
@@ -89,7 +89,7 @@ int trace(const TraceOptions& options) {
 void add_trace(CLI::App& app, CommandLine& line) {
     static TraceOptions options;
     CLI::App* command = app.add_subcommand(
-        "trace", "Show what a node's NT endpoints do, with the names of registers and their fields");
+        "trace", "Show what a node's endpoints do, with the names of registers and their fields");
     command->add_option("NODE", options.node, "The node")->required();
     command
         ->add_option(

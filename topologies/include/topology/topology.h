@@ -106,6 +106,8 @@ struct Topology {
     std::vector<Endpoint> endpoints(std::size_t node) const;
     /// Its management endpoints, likewise.
     std::vector<Endpoint> management_endpoints(std::size_t node) const;
+    /// First these, then those: the order of a node's slots.
+    std::vector<Endpoint> all_endpoints(std::size_t node) const;
     /// Index of the node of that name.
     std::optional<std::size_t> find_node(const std::string& node) const;
 };
