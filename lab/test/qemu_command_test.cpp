@@ -64,8 +64,9 @@ TEST(QemuCommand, HasTheIommuOfANodeThatWantsOneBeforeAllDevices) {
 TEST(QemuCommand, HasAnEndpointBehindARootPort) {
     const auto devices = values(qemu_command(plan(kPair), 1), "-device");
     EXPECT_THAT(devices, Contains("pcie-root-port,id=rp0,chassis=1,slot=1,x-speed=16,x-width=16"));
-    EXPECT_THAT(devices,
-                Contains("switchtec-ntb,id=ntb0,bus=rp0,fabric=/run/t/fabric.sock,switch=sw0,partition=1"));
+    EXPECT_THAT(
+        devices,
+        Contains("switchtec-ntb,id=ntb0,bus=rp0,addr=0.0,fabric=/run/t/fabric.sock,switch=sw0,partition=1"));
 }
 
 TEST(QemuCommand, HasAnEndpointForEachPeer) {
@@ -74,11 +75,28 @@ TEST(QemuCommand, HasAnEndpointForEachPeer) {
                                  "switches: {s: {link: {width: x8}, nt-pairs: [[a, b], [a, c], [b, c]]}}\n"),
                             2),
                "-device");
-    EXPECT_THAT(devices,
-                Contains("switchtec-ntb,id=ntb0,bus=rp0,fabric=/run/t/fabric.sock,switch=s,partition=3"));
-    EXPECT_THAT(devices,
-                Contains("switchtec-ntb,id=ntb1,bus=rp1,fabric=/run/t/fabric.sock,switch=s,partition=5"));
+    EXPECT_THAT(
+        devices,
+        Contains("switchtec-ntb,id=ntb0,bus=rp0,addr=0.0,fabric=/run/t/fabric.sock,switch=s,partition=3"));
+    EXPECT_THAT(
+        devices,
+        Contains("switchtec-ntb,id=ntb1,bus=rp1,addr=0.0,fabric=/run/t/fabric.sock,switch=s,partition=5"));
     EXPECT_THAT(devices, Contains("pcie-root-port,id=rp1,chassis=2,slot=2,x-speed=16,x-width=16"));
+}
+
+TEST(QemuCommand, HasTheUpstreamPortAsFunction0IfTheSwitchSaysSo) {
+    const Plan board = plan(
+        "nodes: {a: {}, b: {}, m: {}}\n"
+        "switches: {s: {upstream-port: true, nt-pairs: [[a, b]], management: [m]}}\n");
+    for (const std::size_t node : {1, 2}) {
+        const auto devices = values(qemu_command(board, node), "-device");
+        EXPECT_THAT(devices,
+                    Contains("switchtec-usp,id=usp0,bus=rp0,addr=0.0,multifunction=on,vendor-id=0x11f8,"
+                             "device-id=0x4052,link-generation=4,link-width=16"));
+        EXPECT_THAT(devices, Contains("switchtec-ntb,id=ntb0,bus=rp0,addr=0.1,fabric=/run/t/fabric.sock,"
+                                      "switch=s,partition=" +
+                                      std::to_string(node)));
+    }
 }
 
 TEST(QemuCommand, ARootPortCanDoWhatItsEndpointNeeds) {
