@@ -61,8 +61,8 @@ TEST(Graph, AManagementHostHasNoPair) {
     const topology::Topology board =
         parse("nodes: {a: {}, b: {}, m: {}}\nswitches: {s: {nt-pairs: [[a, b]], management: [m]}}\n");
     const std::string text = graph_ascii(board);
-    EXPECT_THAT(text, HasSubstr("  a --Gen4 x16--| 0 <=== NT ====> 1 |--Gen4 x16-- b\n"
-                                "  m --Gen4 x16--| 2 management      |\n"));
+    EXPECT_THAT(text, HasSubstr("  a --Gen4 x16--| 0 <== NT ===> 1 |--Gen4 x16-- b\n"
+                                "  m --Gen4 x16--| 2 management    |\n"));
     EXPECT_THAT(graph_dot(board), HasSubstr("\"m\" -- \"s/2\" [label=\"Gen4 x16\"];"));
     EXPECT_THAT(graph_dot(board), HasSubstr("\"s/2\" [label=\"partition 2\\nmanagement\"];"));
     EXPECT_THAT(graph_mermaid(board), HasSubstr("n2 -- \"Gen4 x16\" --- s0p2"));
