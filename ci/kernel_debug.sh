@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # The debug kernel: Debian's source of the stock kernel's version with guest/debug.config (KASAN, lockdep, kmemleak, DMA-API debug),
-# and with guest/debug-patches, without which a known mistake would hide others. The result is laid out as that of kernel.sh; `headers`
+# and with guest/debug-patches, without which known mistakes would hide others or be reported in each run. The result is laid out as that of kernel.sh; `headers`
 # is the build tree, for modules of one's own. Its making can be interrupted and goes on where it was.
 # shellcheck source=common.sh
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"

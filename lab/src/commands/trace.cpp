@@ -53,6 +53,9 @@ int follow(const TraceOptions& options, const NodeTarget& target, const topology
         });
     if (!tracing) return complain(tracing.error().message, kFailure);
     if (!*tracing) return complain(fmt::format("another `ntblab trace {}` is running", options.node), kBusy);
+    // Not before: it may be the file of the one that is running. EINVAL: no file, but a pipe or a terminal.
+    if (!options.file.empty() && ::ftruncate(::fileno(output), 0) != 0 && errno != EINVAL)
+        return complain(errno_message("cannot write " + options.file), kFailure);
     text.emplace(topology, *topology.find_node(target.name), (*tracing)->start());
     fmt::print(stderr, "tracing {}/{}; Ctrl-C ends it\n", target.paths.name(), target.name);
     io.run();
@@ -79,7 +82,7 @@ int trace(const TraceOptions& options) {
         return complain(fmt::format("node '{}' has no endpoint that could be traced", options.node),
                         kFailure);
     if (options.file.empty()) return follow(options, *target, plan->topology, stdout);
-    const std::unique_ptr<std::FILE, CloseFile> file(std::fopen(options.file.c_str(), "we"));
+    const std::unique_ptr<std::FILE, CloseFile> file(std::fopen(options.file.c_str(), "ae"));
     if (!file) return complain(errno_message("cannot write " + options.file), kFailure);
     return follow(options, *target, plan->topology, file.get());
 }

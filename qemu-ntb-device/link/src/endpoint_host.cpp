@@ -122,7 +122,12 @@ void Endpoint::set_requester_id(std::uint16_t requester_id) {
 }
 
 ntblab::Result<std::vector<std::byte>> Endpoint::save() {
+    const std::lock_guard lock(service_mutex_);
     if (lost_.load(std::memory_order_relaxed)) return ntblab::fail("the fabric is gone");
+    if (!snapshot_.empty())
+        return ntblab::fail(
+            "it has just been loaded, and its windows are not back yet: save again when it has run for a "
+            "second");
     Guard guard(shared_);
     return guard.chip().save(partition_);
 }

@@ -97,9 +97,9 @@ Result<void> check_idle(const State& s, unsigned partition) {
         const bool busy = b.state != kNormal && (b.owner == partition || block == partition);
         if (busy || b.ticket[partition] != 0) {
             return fail(
-                fmt::format("control block {} is being set up by partition {}: save again when that is "
-                            "done, within a second",
-                            block, busy ? b.owner : partition));
+                fmt::format("control block {} is locked by partition {}, which sets up windows or has failed "
+                            "to: save again when it is unlocked",
+                            block, b.owner));
         }
     }
     return {};
@@ -185,8 +185,10 @@ std::uint64_t blocks_of(const State& s, unsigned partition, const Header& h, con
 Result<void> open_windows(State& s, unsigned partition, const Header& h, const std::vector<Window>& all) {
     const std::uint64_t blocks = blocks_of(s, partition, h, all);
     ControlBlock& own = s.partition[partition].control;
-    own.staged.control = h.control;
-    std::ranges::copy(h.requester, own.staged.requester);
+    if (std::ranges::all_of(own.staged.requester, [](std::uint32_t entry) { return entry == 0; })) {
+        own.staged.control = h.control;
+        std::ranges::copy(h.requester, own.staged.requester);
+    }
     for (const Window& w : all) {
         if (wanted(s, partition, h, w)) stage(s.partition[w.block].control.staged, w);
     }

@@ -138,9 +138,9 @@ TEST_F(Snapshot, OfAllHostsGoOnAtANewSwitchInAnyOrder) {
 
 TEST_F(Snapshot, IsRefusedWhileSomebodySetsUpWindows) {
     bench.op(1, 0, kOpLock);
-    EXPECT_EQ(
-        chip.save(1).error().message,
-        "control block 0 is being set up by partition 1: save again when that is done, within a second");
+    EXPECT_EQ(chip.save(1).error().message,
+              "control block 0 is locked by partition 1, which sets up windows or has failed to: save again "
+              "when it is unlocked");
     EXPECT_TRUE(chip.save(2)) << "another host does not mind";
     bench.op(1, 0, kOpReset);
     bench.apply_windows();

@@ -52,7 +52,6 @@ static void switchtec_usp_write_config(PCIDevice *dev, uint32_t address,
                                        uint32_t value, int len)
 {
     pci_bridge_write_config(dev, address, value, len);
-    pcie_cap_flr_write_config(dev, address, value, len);
     pcie_aer_write_config(dev, address, value, len);
 }
 
@@ -113,7 +112,6 @@ static bool switchtec_usp_init_capabilities(SwitchtecUsp *s, Error **errp)
                       PCIE_PORT(dev)->port, errp) < 0) {
         return false;
     }
-    pcie_cap_flr_init(dev);
     pcie_cap_deverr_init(dev);
     pcie_cap_fill_link_ep_usp(dev, s->link_width, s->link_generation);
     if (pci_pm_init(dev, CAP_PM, errp) < 0) {
