@@ -57,6 +57,19 @@ def test_goes_on_without_windows_to_a_peer_that_was_reset(pair):
     assert pair.b.load(pair.b.bar[4], 8) == ALL_ONES
 
 
+def test_peers_cannot_write_to_a_machine_that_is_being_saved(pair):
+    pair.b.open_direct(pair.a, 4, 0x2000000, 0x10000)
+    pair.b.write(0x2000000, b"of b")
+    wait_for("a's window", lambda: pair.a.read(pair.a.bar[4], 4) == b"of b")
+    pair.b.qmp("migrate-set-capabilities", capabilities=[{"capability": "pause-before-switchover", "state": True}])
+    pair.b.qmp("migrate", uri=f"file:{pair.directory}/b.state")
+    wait_for("the last pass", lambda: pair.b.qmp("query-migrate").get("status") == "pre-switchover")
+    assert pair.a.load(pair.a.bar[4], 8) == ALL_ONES
+    pair.b.qmp("migrate_cancel")
+    wait_for("the machine to run on", lambda: pair.b.qmp("query-status")["status"] == "running")
+    wait_for("a's window", lambda: pair.a.read(pair.a.bar[4], 4) == b"of b")
+
+
 def test_is_not_saved_between_lock_and_configure(pair):
     pair.b.operate(pair.a, LOCK, LOCKED)
     reason = pair.b.save(pair.directory / "b.state")

@@ -12,9 +12,11 @@
 
 #include "qemu/osdep.h"
 #include "qemu/error-report.h"
+#include "hw/boards.h"
 #include "hw/pci/msix.h"
 #include "hw/pci/pcie_aer.h"
 #include "migration/vmstate.h"
+#include "system/runstate.h"
 #include "switchtec-ntb.h"
 
 static int switchtec_ntb_pre_save(void *opaque)
@@ -60,14 +62,36 @@ static void switchtec_ntb_load_windows(void *opaque)
     }
 }
 
+/*
+ * Peers write to the guest's memory past QEMU, which does not know what has
+ * changed since it was saved. Before the last pass over the memory they lose
+ * it, and that pass takes all of it.
+ */
+static void switchtec_ntb_run_state(void *opaque, bool running, RunState state)
+{
+    SwitchtecNtb *s = opaque;
+
+    if (state == RUN_STATE_FINISH_MIGRATE) {
+        s->quiesced = true;
+        ntb_endpoint_set_bus_master(s->endpoint, false);
+        memory_region_set_dirty(current_machine->ram, 0,
+                                current_machine->ram_size);
+    } else if (running && s->quiesced) {
+        s->quiesced = false;
+        ntb_endpoint_set_bus_master(s->endpoint, s->bus_master);
+    }
+}
+
 void switchtec_ntb_state_init(SwitchtecNtb *s)
 {
+    s->run_state = qemu_add_vm_change_state_handler(switchtec_ntb_run_state, s);
     s->link_gap = timer_new_ms(QEMU_CLOCK_VIRTUAL, switchtec_ntb_load_windows,
                                s);
 }
 
 void switchtec_ntb_state_cleanup(SwitchtecNtb *s)
 {
+    g_clear_pointer(&s->run_state, qemu_del_vm_change_state_handler);
     g_clear_pointer(&s->link_gap, timer_free);
 }
 

@@ -80,6 +80,8 @@ struct SwitchtecNtb {
     /* While the machine's state is saved or loaded: ntb_endpoint_save() */
     uint8_t *saved;
     uint32_t saved_size;
+    VMChangeStateEntry *run_state;
+    bool quiesced;          /* peers are kept out until the machine runs */
     QEMUTimer *link_gap;    /* from loading it to the windows' coming back */
 };
 
