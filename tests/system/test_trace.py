@@ -165,4 +165,4 @@ def test_what_cannot_be_traced_is_refused(run_dir, tmp_path):
     (tmp_path / "alone.yaml").write_text("name: alone\nnodes: {a: {memory: 256M}}\n")
     with Cluster.up(tmp_path / "alone.yaml", run_dir=run_dir) as cluster:
         refused = cluster.ntblab("trace", "a", check=False)
-        assert refused.returncode == 1 and "node 'a' has no NT endpoint" in refused.stderr
+        assert refused.returncode == 1 and "node 'a' has no endpoint" in refused.stderr
