@@ -8,10 +8,11 @@ import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
-SUFFIXES = {".c", ".cpp", ".h", ".sh", ".py", ".yaml", ".yml", ".build", ".mak", ".cmake", ".conf"}
+SUFFIXES = {".c", ".cpp", ".h", ".sh", ".py", ".yaml", ".yml", ".build", ".mak", ".cmake", ".conf", ".config", ".def", ".patch"}
 NAMES = {"CMakeLists.txt", "Kbuild", "Kconfig", "Makefile", "trace-events"}
 SKIPPED = {"build", ".git", "corpus", "__pycache__", ".pytest_cache"}
 BY_FOLDER = {
+    "ci/guest/debug-patches": "GPL-2.0-only",
     "docs/labs": "GPL-2.0-only",
     "qemu-ntb-device/qemu": "GPL-2.0-or-later",
     "guest-driver": "GPL-2.0-only",
@@ -41,10 +42,10 @@ def complaint(path):
     text = path.read_text()
     if not text:
         return None
-    for line in text.splitlines()[:15]:
+    for line in text.splitlines()[:25]:
         if found := TAG.search(line):
             return None if found[1] == wanted else f"{name}: is {found[1]}, expected {wanted} in this folder"
-    return f"{name}: no SPDX line in its first 15 lines, expected 'SPDX-License-Identifier: {wanted}'"
+    return f"{name}: no SPDX line in its first 25 lines, expected 'SPDX-License-Identifier: {wanted}'"
 
 
 def main():

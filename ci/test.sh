@@ -46,6 +46,11 @@ check_tidy() {
 
 check_scripts() { our_scripts | xargs shellcheck -x; }
 
+# A few thousand inputs each, so that the fuzzers build and run; hours of it are for those who ask (READMEs of model and fabric).
+check_fuzz() {
+    ci/compile.sh fuzz && build/fuzz/bin/switchtec-fuzz -runs=2000 -max_len=2048 && build/fuzz/bin/fabric-fuzz -runs=2000 -max_len=2048
+}
+
 # suite NAME JUNIT COMMAND...: a runner that counts its own tests.
 suite() {
     local name=$1 junit=$2 code=0 p f s
@@ -65,6 +70,8 @@ check scripts check_scripts
 check format check_format
 check tidy check_tidy
 check asan-build ci/compile.sh asan
+check fuzz check_fuzz
+check bookworm-image ci/variant.sh stock bookworm
 suite unit "$logs/unit.xml" ctest --preset asan -j "$(nproc)" --output-junit "$logs/unit.xml"
 if compgen -G 'tests/system/test_*.py' >/dev/null; then
     suite system "$logs/system.xml" /usr/bin/python3 -m pytest tests/system --junitxml="$logs/system.xml" \

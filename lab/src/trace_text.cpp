@@ -52,8 +52,9 @@ double TraceText::seconds(const TraceEvent& event) const {
 
 std::string TraceText::describe(const TraceEvent& event) const {
     const topology::Endpoint* where = endpoint(event);
-    if (where == nullptr || (event.fields.empty() && !event.text.empty()))
-        return event.text.empty() ? event.name : fmt::format("{} {}", event.name, event.text);
+    const std::string as_it_is =
+        event.text.empty() ? event.name : fmt::format("{} {}", event.name, event.text);
+    if (where == nullptr || (event.fields.empty() && !event.text.empty())) return as_it_is;
     const unsigned generation = topology_.switches[where->sw].generation;
     if (is_register(event))
         return fmt::format(
@@ -72,7 +73,7 @@ std::string TraceText::describe(const TraceEvent& event) const {
     if (event.name == "window_map") return fmt::format("window open {}", window(event));
     if (event.name == "window_unmap") return fmt::format("window closed {}", window(event));
     if (event.name == "window_access") return fmt::format("window {}", event.text);
-    return event.text.empty() ? event.name : fmt::format("{} {}", event.name, event.text);
+    return as_it_is;
 }
 
 std::string TraceText::line(const TraceEvent& event) const {

@@ -44,8 +44,9 @@ TEST(TraceEvent, ShapesAreThoseThatTheDeviceDeclares) {
         if (std::regex_match(line, found, kDeclaration)) declared[found[1]] = shape_of(found[2], found[3]);
     }
     ASSERT_FALSE(declared.empty());
-    for (const TraceShape& shape : trace_shapes())
-        EXPECT_EQ(shape.format, declared[std::string(shape.name)]) << shape.name;
+    std::map<std::string, std::string> known;
+    for (const TraceShape& shape : trace_shapes()) known[std::string(shape.name)] = shape.format;
+    EXPECT_EQ(known, declared);
 }
 
 TEST(TraceEvent, ALineIsTakenApart) {

@@ -2,8 +2,8 @@
 """A guest's physical memory as its host sees it, by the memfd that backs it: a view that no driver is part of."""
 
 import os
-import re
 import pathlib
+import re
 
 
 def window_target(inspection, node, bar, offset):

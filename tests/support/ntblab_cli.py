@@ -21,8 +21,8 @@ import yaml
 REPO = pathlib.Path(__file__).resolve().parents[2]
 BIN = pathlib.Path(os.environ.get("NTBLAB_BIN_DIR", REPO / "build" / "bin"))
 NTBLAB = str(BIN / "ntblab")
-# Longer than anything takes on a loaded two-core machine; a wait that reaches it is a failure.
 DEBUG_KERNEL = os.environ.get("NTBLAB_KERNEL") == "debug"  # in all guests; several times as slow
+# Longer than anything takes on a loaded two-core machine; a wait that reaches it is a failure.
 LIMIT = 900 if DEBUG_KERNEL else 180
 IOMMU = os.environ.get("NTBLAB_TEST_IOMMU") == "1"
 # In the GAS (include/linux/switchtec.h), of the two partitions of a pair: the outbound doorbell that rings the first one of the peer
@@ -243,6 +243,15 @@ class Cluster:
             events = [line for line in self.status(node) if re.search(r"\blink-(up|down)\b", line)]
             return bool(events) and f"link-{state}" in events[-1]
         wait_for(f"link {state} at {node}", last)
+
+
+@contextlib.contextmanager
+def healthy_cluster(topology):
+    """A cluster whose kernels have nothing to complain of at its end."""
+    with Cluster.up(topology) as cluster:
+        yield cluster
+        for node in cluster.nodes:
+            assert kernel_complaints(cluster.dmesg(node)) == []
 
 
 OOPS = re.compile(r"BUG:|Oops|WARNING: |general protection|Call Trace|hung task|rcu.*stall|soft lockup|KASAN|unreferenced object|"

@@ -14,7 +14,7 @@ import subprocess
 
 from .ntblab_cli import NTBLAB
 
-AGENT = pathlib.Path(__file__).parent / "guest" / "switchtec_agent.py"
+CALLS = pathlib.Path(__file__).parent / "guest" / "switchtec_calls.py"
 EVENTS = {"stack-error": 0, "part-reset": 13, "mrpc-comp": 14, "mrpc-comp-async": 15, "threshold": 23, "link-state": 28, "gfms": 29}
 CLEAR, ENABLE_POLL, DISABLE_POLL = 1 << 0, 1 << 1, 1 << 5
 ALL = -2          # of the partitions or ports, as the index of an event
@@ -39,8 +39,8 @@ class SwitchtecDevice:
     """The device of a node of a running cluster. Its guest needs iomem=relaxed, since a driver has BAR0."""
 
     def __init__(self, cluster, node):
-        cluster.put(node, "/root/switchtec_agent.py", AGENT.read_bytes())
-        self._agent = subprocess.Popen([NTBLAB, "exec", f"{cluster.name}/{node}", "--", "python3", "/root/switchtec_agent.py"],
+        cluster.put(node, "/root/switchtec_calls.py", CALLS.read_bytes())
+        self._calls = subprocess.Popen([NTBLAB, "exec", f"{cluster.name}/{node}", "--", "python3", "/root/switchtec_calls.py"],
                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
                                        env=dict(os.environ, NTBLAB_RUN_DIR=str(cluster.run_dir)))
 
@@ -48,13 +48,13 @@ class SwitchtecDevice:
         return self
 
     def __exit__(self, *_):
-        self._agent.communicate()
+        self._calls.communicate()
 
     def _ask(self, *request):
-        self._agent.stdin.write(json.dumps(request) + "\n")
-        self._agent.stdin.flush()
-        line = self._agent.stdout.readline()
-        assert line, "the agent in the guest has ended; why is on standard error"
+        self._calls.stdin.write(json.dumps(request) + "\n")
+        self._calls.stdin.flush()
+        line = self._calls.stdout.readline()
+        assert line, "the program in the guest has ended; why is on standard error"
         answer = json.loads(line)
         if isinstance(answer, dict):
             raise Refused(answer["errno"])

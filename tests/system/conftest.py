@@ -10,7 +10,7 @@ import tempfile
 import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-from support.ntblab_cli import Cluster, kernel_complaints, ntblab, strays  # noqa: E402
+from support.ntblab_cli import healthy_cluster, ntblab, strays  # noqa: E402
 
 
 @pytest.fixture(scope="session")
@@ -36,7 +36,5 @@ def run_dir():
 @pytest.fixture(scope="module")
 def pair():
     """The pair of topologies/pair.yaml, shared by the tests of a module; their kernels must not complain."""
-    with Cluster.up("topologies/pair.yaml") as cluster:
+    with healthy_cluster("topologies/pair.yaml") as cluster:
         yield cluster
-        for node in cluster.nodes:
-            assert kernel_complaints(cluster.dmesg(node)) == []

@@ -5,15 +5,13 @@ import re
 
 import pytest
 from support.monitor import Monitor
-from support.ntblab_cli import LIMIT, Cluster, kernel_complaints, wait_for
+from support.ntblab_cli import LIMIT, healthy_cluster, wait_for
 
 
 @pytest.fixture(scope="module")
 def board():
-    with Cluster.up("topologies/board.yaml") as board:
+    with healthy_cluster("topologies/board.yaml") as board:
         yield board
-        for node in board.nodes:
-            assert kernel_complaints(board.dmesg(node)) == []
 
 
 def functions(board, node):

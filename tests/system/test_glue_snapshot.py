@@ -10,9 +10,9 @@ from support.ntblab_cli import wait_for
 ALL_ONES = (1 << 64) - 1
 
 
-@pytest.fixture
-def pair():
-    pair = Pair(tempfile.mkdtemp(prefix="ntb-"), memory="256M")
+@pytest.fixture(params=[False, True], ids=["alone", "beside-the-upstream-port"])
+def pair(request):
+    pair = Pair(tempfile.mkdtemp(prefix="ntb-"), memory="256M", upstream_port=request.param)
     yield pair
     pair.close()
 

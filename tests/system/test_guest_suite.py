@@ -1,16 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Guests of another Debian than the default one: a pair with bookworm's user space."""
+"""Guests of another Debian than the default one: a pair with bookworm's user space, after `./bootstrap image bookworm`."""
 
-import os
-import pathlib
-
-import pytest
-from support.ntblab_cli import BIN, Cluster, kernel_complaints
-
-SHARE = pathlib.Path(os.environ.get("NTBLAB_SHARE", BIN.parent / "share" / "ntblab"))
+from support.ntblab_cli import Cluster, kernel_complaints
 
 
-@pytest.mark.skipif(not (SHARE / "image@bookworm").exists(), reason="takes minutes to make: ./bootstrap image bookworm")
 def test_a_topology_chooses_the_guests_debian(run_dir, tmp_path):
     topology = tmp_path / "t.yaml"
     topology.write_text("name: old\nguest-suite: bookworm\nnodes: {a: {}, b: {}}\nswitches: {sw0: {nt-pairs: [[a, b]]}}\n")

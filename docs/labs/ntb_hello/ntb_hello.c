@@ -108,8 +108,9 @@ static void hello_work(struct work_struct *work)
 	if (!h->offered) {
 		ret = hello_offer(h);
 		if (ret) {
-			dev_err(&h->ntb->dev, "no page for the peer: %d\n",
-				ret);
+			/* The peer's doorbells bring us here, too. */
+			dev_err_ratelimited(&h->ntb->dev,
+					    "no page for the peer: %d\n", ret);
 			return;
 		}
 	}

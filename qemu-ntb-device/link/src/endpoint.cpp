@@ -62,7 +62,7 @@ NtbEndpointInfo Endpoint::info() {
     NtbEndpointInfo info{};
     info.vendor_id = guard.chip().vendor_id();
     info.device_id = guard.chip().device_id();
-    info.class_code = switchtec::class_code(config.endpoint);
+    info.class_code = switchtec::class_code(config.function);
     info.link_generation = config.link_generation;
     info.link_width = config.link_width;
     info.vectors = config.vectors;

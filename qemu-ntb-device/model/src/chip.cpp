@@ -185,7 +185,7 @@ void Chip::reset(unsigned partition) {
     host::reset(*state_, partition);
 }
 
-Result<std::vector<std::byte>> Chip::save(unsigned partition) const {
+Result<std::vector<std::byte>> Chip::save(unsigned partition) {
     at(partition);
     return snapshot::save(*state_, partition);
 }

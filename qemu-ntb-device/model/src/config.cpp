@@ -57,7 +57,7 @@ Result<void> check(const PartitionConfig& c, unsigned partition, std::size_t cou
     if (!std::has_single_bit(c.link_width) || c.link_width > 16) {
         return fail(fmt::format("{}: link_width is {}; set it to 1, 2, 4, 8 or 16", where, c.link_width));
     }
-    if (c.endpoint == Function::Management && (c.bar2_size | c.bar4_size | c.targets) != 0) {
+    if (c.function == Function::Management && (c.bar2_size | c.bar4_size | c.targets) != 0) {
         return fail(
             fmt::format("{}: a management endpoint has windows (bar2_size {}, bar4_size {}) or targets "
                         "({:#x}); set them to 0",

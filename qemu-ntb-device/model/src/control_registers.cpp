@@ -42,6 +42,11 @@ void write_staged(const PartitionConfig& config, NtbSetup& staged, const Locatio
     }
 }
 
+void mark_touched(ControlBlock& block, const Location& at) {
+    if (at.reg->id == Reg::NtbLutEntry) block.touched_lut[at.index / 64] |= bit(at.index % 64);
+    if (at.reg->id == Reg::NtbBarTranslation) block.touched_bars |= bit(at.index);
+}
+
 }  // namespace
 
 std::uint64_t read_register(const State& s, unsigned reader, const Location& at) {
@@ -93,6 +98,7 @@ void write_register(State& s, unsigned writer, const Location& at, Written w) {
         if (w.covers_byte_0()) operate(s, block, writer, static_cast<std::uint32_t>(w.bits()));
     } else if (holds_lock(s, block, writer)) {
         Partition& p = s.partition[block];
+        mark_touched(p.control, at);
         write_staged(p.config(), p.control.staged, at, w);
     }
 }

@@ -63,7 +63,7 @@ std::uint32_t read_config(const State& s, unsigned pff, const RegisterInfo& reg,
         case Reg::PffStatus:
             return kCapabilityList;
         case Reg::PffClass:
-            return (is_upstream(pff) ? kUpstreamPortClass : class_code(p.config().endpoint)) << 8;
+            return (is_upstream(pff) ? kUpstreamPortClass : class_code(p.config().function)) << 8;
         case Reg::PffOptions:
             return (is_upstream(pff) ? 1U : 0U) << 16;
         case Reg::PffBar:

@@ -49,7 +49,8 @@ struct Header {
     std::uint32_t pff_enables[kMaxPartitions][2][kPffEvents];
     std::uint32_t windows;  ///< That many follow.
 };
-static_assert(kPlain<Window> && kPlain<Header>);
+static_assert(kPlain<Window> && sizeof(Window) == 32);
+static_assert(kPlain<Header>);  // A snapshot of another size is refused; if a field changes: kVersion.
 
 void add_windows(const State& s, unsigned block, unsigned target, unsigned other, std::vector<Window>& to) {
     const Partition& p = s.partition[block];
@@ -163,43 +164,43 @@ void stage(NtbSetup& setup, const Window& w) {
     if (!(setup.lut[w.lut] & kLutValid)) setup.lut[w.lut] = w.value;
 }
 
-/// Both ends of a window have lived on, and it lies between this host and that one.
+/// Its target has set it anew, or taken it back, since its host was saved.
+bool touched(const ControlBlock& block, const Window& w) {
+    if (w.lut == kDirect) return (block.touched_bars & bit(w.bar)) != 0;
+    return (block.touched_lut[w.lut / 64] & bit(w.lut % 64)) != 0;
+}
+
+/// It lies between this host and another, both of which have lived on, and nobody has touched it.
 bool wanted(const State& s, unsigned partition, const Header& h, const Window& w) {
     if (w.other >= s.partition_count || w.other == partition || w.bar >= kBars) return false;
     if (w.block != partition && w.block != w.other) return false;
     if (w.lut != kDirect && w.lut >= kMaxLut) return false;
     const unsigned target = w.block == partition ? w.other : partition;
     const std::uint64_t leads_to = w.lut == kDirect ? w.value & 0xFFF : windows::lut_target(w.value);
-    return leads_to == target && attached(s, w.other) && s.partition[w.other].host.life == h.life[w.other];
+    if (leads_to != target || (w.block == partition && touched(s.partition[partition].control, w)))
+        return false;
+    return attached(s, w.other) && s.partition[w.other].host.life == h.life[w.other];
 }
 
-/// Blocks that the windows lie in, one bit each.
-std::uint64_t blocks_of(const State& s, unsigned partition, const Header& h, const std::vector<Window>& all) {
-    std::uint64_t blocks = bit(partition);
-    for (const Window& w : all) {
-        if (wanted(s, partition, h, w)) blocks |= bit(w.block);
-    }
-    return blocks;
-}
-
-Result<void> open_windows(State& s, unsigned partition, const Header& h, const std::vector<Window>& all) {
-    const std::uint64_t blocks = blocks_of(s, partition, h, all);
+/// Puts the host's requesters and these windows into their blocks, all of which are in `blocks` (one bit
+/// each).
+Result<void> open_windows(State& s, unsigned partition, const Header& h, const std::vector<Window>& windows,
+                          std::uint64_t blocks) {
     ControlBlock& own = s.partition[partition].control;
     if (std::ranges::all_of(own.staged.requester, [](std::uint32_t entry) { return entry == 0; })) {
         own.staged.control = h.control;
         std::ranges::copy(h.requester, own.staged.requester);
     }
-    for (const Window& w : all) {
-        if (wanted(s, partition, h, w)) stage(s.partition[w.block].control.staged, w);
-    }
+    for (const Window& w : windows) stage(s.partition[w.block].control.staged, w);
     std::string refused;
-    for (unsigned block = 0; block < s.partition_count; ++block) {
-        const auto errors = (blocks & bit(block)) != 0 ? control::validate(s, block) : control::SetupErrors{};
-        if (errors.none() || !refused.empty()) continue;
-        refused = fmt::format(
-            "the snapshot's windows do not fit into control block {}: bar_error {:#010x}, "
-            "lut_error {:#010x}, req_id_error {:#010x}",
-            block, errors.bar, errors.lut, errors.requester);
+    for (unsigned block = 0; block < s.partition_count && refused.empty(); ++block) {
+        if ((blocks & bit(block)) == 0) continue;
+        if (const auto errors = control::validate(s, block); !errors.none()) {
+            refused = fmt::format(
+                "the snapshot's windows do not fit into control block {}: bar_error {:#010x}, "
+                "lut_error {:#010x}, req_id_error {:#010x}",
+                block, errors.bar, errors.lut, errors.requester);
+        }
     }
     for (unsigned block = 0; block < s.partition_count; ++block) {
         if ((blocks & bit(block)) == 0) continue;
@@ -246,9 +247,11 @@ void load_registers(State& s, unsigned partition, const Header& h) {
 
 }  // namespace
 
-Result<std::vector<std::byte>> save(const State& s, unsigned partition) {
+Result<std::vector<std::byte>> save(State& s, unsigned partition) {
     if (auto idle = check_idle(s, partition); !idle) return tl::unexpected(idle.error());
-    const Partition& p = s.partition[partition];
+    Partition& p = s.partition[partition];
+    std::ranges::fill(p.control.touched_lut, 0);
+    p.control.touched_bars = 0;
     const std::vector<Window> all = windows_of(s, partition);
     const auto header = std::make_unique<Header>();
     Header& h = *header;
@@ -298,13 +301,15 @@ Result<void> load(State& s, unsigned partition, std::span<const std::byte> bytes
 Result<bool> load_windows(State& s, unsigned partition, std::span<const std::byte> bytes) {
     const auto header = header_of(s, partition, bytes);
     if (!header) return tl::unexpected(header.error());
-    const std::vector<Window> all = windows_in(bytes);
-    const std::uint64_t blocks = blocks_of(s, partition, **header, all);
+    std::vector<Window> windows = windows_in(bytes);
+    std::erase_if(windows, [&](const Window& w) { return !wanted(s, partition, **header, w); });
+    std::uint64_t blocks = bit(partition);
+    for (const Window& w : windows) blocks |= bit(w.block);
     for (unsigned block = 0; block < s.partition_count; ++block) {
         if ((blocks & bit(block)) != 0 && s.partition[block].control.state != kNormal) return false;
     }
     Result<void> opened;
-    windows::tracked(s, [&] { opened = open_windows(s, partition, **header, all); });
+    windows::tracked(s, [&] { opened = open_windows(s, partition, **header, windows, blocks); });
     if (!opened) return tl::unexpected(opened.error());
     events::raise_port(s, partition, kPffEventLinkState);
     return true;

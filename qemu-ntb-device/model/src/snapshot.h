@@ -17,7 +17,7 @@
 namespace switchtec::snapshot {
 
 /// Errors: the host holds a control block's lock or waits for one, or its own block is being configured.
-ntblab::Result<std::vector<std::byte>> save(const State& s, unsigned partition);
+ntblab::Result<std::vector<std::byte>> save(State& s, unsigned partition);
 
 /// All but the windows, into an attached partition that has just been reset. Errors: no snapshot, or one of
 /// another version; of another switch model, partition or configuration.

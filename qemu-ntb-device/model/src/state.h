@@ -56,6 +56,9 @@ struct ControlBlock {
     std::uint64_t finished;                ///< Bit per partition whose last operation ended: it reads NORMAL.
     std::uint64_t
         settle_generation;  ///< CONFIGURING and RESETTING end when windows of this generation are applied.
+    /// Windows that were written since the block's host was saved, one bit each: they are not the snapshot's.
+    std::uint64_t touched_lut[kMaxLut / 64];
+    std::uint64_t touched_bars;
     std::uint32_t bar_error, lut_error, requester_error;
     std::uint8_t state;  ///< kNormal, kLocked, kConfiguring or kResetting.
     std::uint8_t owner;  ///< Partition that holds the lock or whose operation runs; kNobody if kNormal.
@@ -162,7 +165,7 @@ struct Partition {
 };
 
 inline constexpr std::uint64_t kMagic = 0x3142544E43575453;  // "STWCNTB1"
-inline constexpr std::uint32_t kLayoutVersion = 4;
+inline constexpr std::uint32_t kLayoutVersion = 5;
 
 struct State {
     std::uint64_t magic;  ///< Written last by create.
@@ -187,7 +190,7 @@ template <typename T>
 inline constexpr bool kPlain = std::is_trivially_copyable_v<T>&& std::is_standard_layout_v<T>&&
     std::has_unique_object_representations_v<T>;
 static_assert(kPlain<NtbSetup> && sizeof(NtbSetup) == 128 + 2048 + 4096);
-static_assert(kPlain<ControlBlock> && sizeof(ControlBlock) == 2 * sizeof(NtbSetup) + 416);
+static_assert(kPlain<ControlBlock> && sizeof(ControlBlock) == 2 * sizeof(NtbSetup) + 488);
 static_assert(kPlain<Doorbells> && sizeof(Doorbells) == 224);
 static_assert(kPlain<Mrpc> && sizeof(Mrpc) == 2088);
 static_assert(kPlain<Port> && sizeof(Port) == 4 * sizeof(Direction) + 24);
@@ -195,7 +198,7 @@ static_assert(kPlain<EventCounter> && sizeof(EventCounter) == 24);
 static_assert(kPlain<LogEntry> && sizeof(LogEntry) == 32);
 static_assert(kPlain<Host> && sizeof(Host) == 288);
 static_assert(sizeof(PartitionConfig) == 40);
-static_assert(kPlain<Partition> && sizeof(Partition) == 15984);
+static_assert(kPlain<Partition> && sizeof(Partition) == 16056);
 static_assert(kPlain<State> && sizeof(State) == 136 + sizeof(LogEntry) * kLogEntries +
                                                     sizeof(EventCounter) * kCountedStacks * kEventCounters +
                                                     kMaxPartitions * sizeof(Partition));
@@ -213,7 +216,7 @@ inline Layout layout(const State& s) {
 inline std::uint64_t endpoints(const State& s) {
     std::uint64_t bits = 0;
     for (unsigned p = 0; p < s.partition_count; ++p) {
-        if (s.partition[p].config().endpoint == Function::Nt) bits |= bit(p);
+        if (s.partition[p].config().function == Function::Nt) bits |= bit(p);
     }
     return bits;
 }

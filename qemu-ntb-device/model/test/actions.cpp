@@ -2,6 +2,7 @@
 #include "actions.h"
 
 #include <fmt/format.h>
+#include <ntblab/test/choices.h>
 
 #include <cstddef>
 #include <cstring>
@@ -14,24 +15,9 @@
 namespace switchtec::test {
 namespace {
 
+using ntblab::test::Choices;
+
 constexpr unsigned kPartitions = 3;
-
-class Bytes {
-  public:
-    explicit Bytes(std::span<const std::uint8_t> bytes) : bytes_(bytes) {}
-    bool empty() const { return bytes_.empty(); }
-    std::uint64_t take(unsigned count) {
-        std::uint64_t value = 0;
-        for (unsigned i = 0; i < count && !bytes_.empty(); ++i, bytes_ = bytes_.subspan(1)) {
-            value |= std::uint64_t{bytes_.front()} << (8 * i);
-        }
-        return value;
-    }
-    unsigned below(unsigned end) { return static_cast<unsigned>(take(1)) % end; }
-
-  private:
-    std::span<const std::uint8_t> bytes_;
-};
 
 class Actions {
   public:
@@ -116,6 +102,8 @@ class Actions {
             bytes[bytes_.take(2) % bytes.size()] ^= static_cast<std::byte>(bytes_.take(1));
         bench_.chip.reset(host);
         (void)bench_.chip.load(host, bytes);
+        bench_.chip.set_bus_master(host, true);
+        bench_.chip.resumed(host);
         if (bytes_.below(2) != 0) (void)bench_.chip.load_windows(host, bytes);
     }
 
@@ -199,7 +187,7 @@ class Actions {
         return "";
     }
 
-    Bytes bytes_;
+    Choices bytes_;
     Bench bench_{kPartitions};
     std::vector<std::byte> saved_[kPartitions];
     std::uint64_t generation_[kPartitions] = {};

@@ -45,7 +45,7 @@ TEST(Config, NamesPartitionFieldValueAndRange) {
 
 TEST(Config, AManagementEndpointHasNoWindows) {
     EXPECT_EQ(
-        error_of_partition([](auto& p) { p.endpoint = Function::Management; }),
+        error_of_partition([](auto& p) { p.function = Function::Management; }),
         "partition 1: a management endpoint has windows (bar2_size 67108864, bar4_size 67108864) or targets "
         "(0x0); set them to 0");
 }

@@ -38,7 +38,7 @@ TEST(Partitions, Fortyeight) {
 
 TEST(Partitions, WithoutAnEndpointAreNotInTheMapAndReachedByNobody) {
     ChipConfig config = config_of(3);
-    config.partitions[1].endpoint = Function::None;
+    config.partitions[1].function = Function::None;
     Bench bench(config);
     EXPECT_EQ(bench.get(0, Reg::NtbEndpointMap), 0b101U);
     EXPECT_EQ(bench.get(0, Reg::NtbPartitionCount), 3U) << "it counts as a partition";
@@ -54,7 +54,7 @@ TEST(Partitions, OfAManagementEndpoint) {
     ChipConfig config = config_of(3);
     config.partitions[0].targets = 2;
     config.partitions[1].targets = 1;
-    config.partitions[2] = {.bar2_size = 0, .bar4_size = 0, .endpoint = Function::Management};
+    config.partitions[2] = {.bar2_size = 0, .bar4_size = 0, .function = Function::Management};
     Bench bench(config);
     bench.boot(0);
     bench.boot(1);

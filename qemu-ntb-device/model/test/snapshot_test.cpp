@@ -126,6 +126,16 @@ TEST_F(Snapshot, WhatAPeerSetUpMeanwhileStays) {
     EXPECT_EQ(chip.translate(1, 2, 3 * kLutBytes)->address, 0x70000U);
 }
 
+TEST_F(Snapshot, WhatAPeerTookBackMeanwhileStaysClosed) {
+    const auto bytes = saved(1);
+    chip.detach(1);
+    bench.configure(0, 1, [&] { bench.set(0, Reg::NtbLutEntry, 1, 3, 0); });
+    bench.configure(0, 1, [&] { bench.set(0, Reg::NtbBarTranslation, 1, 4, 0); });
+    go_on(1, bytes);
+    EXPECT_TRUE(chip.windows(1).empty()) << "the peer's driver may have freed the memory behind them";
+    EXPECT_EQ(chip.windows(0).size(), 3U) << "those of the peer to this host are there";
+}
+
 TEST_F(Snapshot, OfAllHostsGoOnAtANewSwitchInAnyOrder) {
     const std::vector<std::vector<std::byte>> all = {saved(0), saved(1), saved(2)};
     for (const auto& order : std::vector<std::vector<unsigned>>{{0, 1, 2}, {2, 1, 0}, {1, 2, 0}}) {

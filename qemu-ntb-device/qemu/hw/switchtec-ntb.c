@@ -25,16 +25,9 @@
 #include "hw/pci/pcie_aer.h"
 #include "hw/qdev-properties.h"
 #include "hw/resettable.h"
+#include "pci-function.h"
 #include "switchtec-ntb.h"
 #include "trace.h"
-
-/* Capabilities where Switchtec firmware puts them. */
-#define CAP_MSI     0x40
-#define CAP_MSIX    0x50
-#define CAP_PM      0x5c
-#define CAP_EXP     0x64
-#define CAP_AER     0x100
-#define CAP_ACS     (CAP_AER + PCI_ERR_SIZEOF)
 
 #define MSI_MAX_VECTORS 4
 
@@ -249,14 +242,9 @@ static bool switchtec_ntb_init_capabilities(SwitchtecNtb *s, Error **errp)
     PCIDevice *dev = PCI_DEVICE(s);
 
     if (!switchtec_ntb_init_express(s, errp) ||
-        pci_pm_init(dev, CAP_PM, errp) < 0) {
+        !switchtec_pm_init(dev, errp)) {
         return false;
     }
-    pci_set_word(dev->config + CAP_PM + PCI_PM_PMC, 3);
-    pci_set_word(dev->config + CAP_PM + PCI_PM_CTRL,
-                 PCI_PM_CTRL_NO_SOFT_RESET);
-    pci_set_word(dev->wmask + CAP_PM + PCI_PM_CTRL, PCI_PM_CTRL_STATE_MASK);
-
     if (msix_init(dev, s->info.vectors, &s->gas, 0, s->info.msix_table_offset,
                   &s->gas, 0, s->info.msix_pba_offset, CAP_MSIX, errp) < 0) {
         return false;

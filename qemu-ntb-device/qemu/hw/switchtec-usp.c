@@ -24,17 +24,13 @@
 #include "hw/qdev-properties.h"
 #include "hw/resettable.h"
 #include "migration/vmstate.h"
+#include "pci-function.h"
 
 #define TYPE_SWITCHTEC_USP "switchtec-usp"
 OBJECT_DECLARE_SIMPLE_TYPE(SwitchtecUsp, SWITCHTEC_USP)
 
-/* Capabilities where the endpoint has them, too. */
-#define CAP_MSI     0x40
-#define CAP_PM      0x5c
-#define CAP_EXP     0x64
+/* Behind the others. */
 #define CAP_SSVID   0xa0
-#define CAP_AER     0x100
-#define CAP_ACS     (CAP_AER + PCI_ERR_SIZEOF)
 
 struct SwitchtecUsp {
     /*< private >*/
@@ -114,13 +110,8 @@ static bool switchtec_usp_init_capabilities(SwitchtecUsp *s, Error **errp)
     }
     pcie_cap_deverr_init(dev);
     pcie_cap_fill_link_ep_usp(dev, s->link_width, s->link_generation);
-    if (pci_pm_init(dev, CAP_PM, errp) < 0) {
-        return false;
-    }
-    pci_set_word(dev->config + CAP_PM + PCI_PM_PMC, 3);
-    pci_set_word(dev->config + CAP_PM + PCI_PM_CTRL, PCI_PM_CTRL_NO_SOFT_RESET);
-    pci_set_word(dev->wmask + CAP_PM + PCI_PM_CTRL, PCI_PM_CTRL_STATE_MASK);
-    if (msi_init(dev, CAP_MSI, 1, true, false, errp) < 0 ||
+    if (!switchtec_pm_init(dev, errp) ||
+        msi_init(dev, CAP_MSI, 1, true, false, errp) < 0 ||
         pcie_aer_init(dev, PCI_ERR_VER, CAP_AER, PCI_ERR_SIZEOF, errp) < 0) {
         return false;
     }

@@ -33,7 +33,7 @@ fabric::FabricConfig config_of(const ntblab::topology::Topology& topology) {
             endpoint.link_generation = static_cast<std::uint8_t>(partition.link.generation);
             endpoint.link_width = static_cast<std::uint8_t>(partition.link.width);
             endpoint.vectors = static_cast<std::uint8_t>(partition.vectors);
-            endpoint.endpoint = function_of(partition);
+            endpoint.function = function_of(partition);
             to.chip.partitions.push_back(endpoint);
             to.nodes.push_back(partition.node ? topology.nodes[*partition.node].name : std::string());
         }

@@ -4,6 +4,7 @@
 // its connection be ended, and the two hosts must not notice.
 #include <fabric/fabric.h>
 #include <fcntl.h>
+#include <ntblab/test/choices.h>
 #include <ntblink/packet.h>
 #include <ntblink/protocol.h>
 #include <spdlog/spdlog.h>
@@ -12,13 +13,18 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <memory>
+#include <span>
+#include <string>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "cluster.h"
 #include "driver.h"
@@ -28,6 +34,7 @@ namespace {
 
 using namespace fabric::test;
 namespace wire = ntblink::wire;
+using ntblab::test::Choices;
 using ntblink::Transfer;
 
 constexpr unsigned kPartitions = 6;  // 0 and 1 are the hosts'.
@@ -38,22 +45,6 @@ constexpr unsigned kClients = 4;
     std::abort();
 }
 
-class Bytes {
-  public:
-    Bytes(const std::uint8_t* data, std::size_t size) : bytes_(data, size) {}
-    bool empty() const { return bytes_.empty(); }
-    std::uint64_t take(unsigned count) {
-        std::uint64_t value = 0;
-        for (unsigned i = 0; i < count && !bytes_.empty(); ++i, bytes_ = bytes_.subspan(1))
-            value |= std::uint64_t{bytes_.front()} << (8 * i);
-        return value;
-    }
-    unsigned below(unsigned end) { return static_cast<unsigned>(take(1)) % end; }
-
-  private:
-    std::span<const std::uint8_t> bytes_;
-};
-
 /// The fabric in a thread, the two hosts in this one.
 class Victims {
   public:
@@ -61,9 +52,12 @@ class Victims {
         spdlog::set_level(spdlog::level::off);
         std::string pattern = std::filesystem::temp_directory_path() / "ntb-fuzz-XXXXXX";
         if (::mkdtemp(pattern.data()) == nullptr) broken("mkdtemp");
-        auto run_dir = fabric::RunDir::take(pattern);
+        directory_ = pattern;
         socket_ = pattern + "/fabric.sock";
+        auto run_dir = fabric::RunDir::take(pattern);
+        if (!run_dir) broken(run_dir.error().message);
         auto fab = fabric::Fabric::create(star(kPartitions), std::move(*run_dir));
+        if (!fab) broken(fab.error().message);
         std::thread([served = std::move(*fab)]() mutable { (void)served.run(); }).detach();
         for (unsigned p = 0; p < 2; ++p) hosts_[p] = std::make_unique<Host>(socket_, p);
         const auto service = [this] {
@@ -75,6 +69,10 @@ class Victims {
         window_ = hosts_[1]->windows();
         if (window_.empty()) broken("the hosts have no window");
     }
+
+    ~Victims() { std::filesystem::remove_all(directory_); }
+    Victims(const Victims&) = delete;
+    Victims& operator=(const Victims&) = delete;
 
     const std::string& socket() const { return socket_; }
 
@@ -97,6 +95,7 @@ class Victims {
     }
 
   private:
+    std::filesystem::path directory_;
     std::string socket_;
     std::unique_ptr<Host> hosts_[2];
     std::vector<NtbMappedWindow> window_;
@@ -131,7 +130,7 @@ class Client {
     ntblab::UniqueFd socket_;
 };
 
-ntblab::UniqueFd ranges_file(Bytes& bytes, unsigned count) {
+ntblab::UniqueFd ranges_file(Choices& bytes, unsigned count) {
     ntblab::UniqueFd file(::memfd_create("ranges", MFD_CLOEXEC | MFD_ALLOW_SEALING));
     for (unsigned i = 0; i < count; ++i) {
         wire::RamRange range{};
@@ -153,7 +152,7 @@ std::vector<std::byte> bytes_of(const M& message) {
 }
 
 /// A message that most often is well formed, with some of its bytes changed.
-void converse(Bytes& bytes, Client& client, bool& open) {
+void converse(Choices& bytes, Client& client, bool& open) {
     std::vector<std::byte> message;
     std::vector<ntblab::UniqueFd> files;
     switch (bytes.below(6)) {
@@ -208,7 +207,7 @@ void converse(Bytes& bytes, Client& client, bool& open) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     static Victims victims;
-    Bytes bytes(data, size);
+    Choices bytes({data, size});
     std::array<std::unique_ptr<Client>, kClients> clients;
     while (!bytes.empty()) {
         std::unique_ptr<Client>& client = clients[bytes.below(kClients)];

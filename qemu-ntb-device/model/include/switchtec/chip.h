@@ -52,7 +52,7 @@ struct PartitionConfig {
     std::uint8_t link_generation = 4;  ///< 1..5: 2.5, 5, 8, 16, 32 GT/s.
     std::uint8_t link_width = 16;      ///< Lanes.
     std::uint8_t vectors = 4;          ///< MSI-X table entries, 4..32.
-    Function endpoint = Function::Nt;
+    Function function = Function::Nt;
     std::uint8_t mrpc_dma_version = 1;  ///< 0: no MRPC by DMA. A Gen3 switch has none whatever this says.
     std::uint8_t reserved[7] = {};
     bool operator==(const PartitionConfig&) const = default;
@@ -158,9 +158,10 @@ class Chip {
     /// LOCK ... CONFIGURE does not fail.
     void reset(unsigned partition);
     /// What the switch keeps for the host of `partition`, for a host that is saved, ends and goes on later,
-    /// maybe at a new switch of the same configuration. Errors: it, or somebody in its control block, is
-    /// between LOCK and CONFIGURE; save again later.
-    ntblab::Result<std::vector<std::byte>> save(unsigned partition) const;
+    /// maybe at a new switch of the same configuration. Only the newest snapshot may be loaded: from here on
+    /// it is noted which of the windows peers set anew. Errors: a control block is locked by it, or its own
+    /// by anybody; save again later.
+    ntblab::Result<std::vector<std::byte>> save(unsigned partition);
     /// The host goes on: to be called once it is attached, before set_bus_master. Its registers are as they
     /// were, its windows still closed. Errors: detached; bytes that are no snapshot of this partition as it
     /// is configured.
@@ -168,7 +169,8 @@ class Chip {
     /// Its machine runs again: it and its peers see a link-state event, and it gets the interrupts whose
     /// causes it has not seen. Its driver looks at the link, and finds it down.
     void resumed(unsigned partition);
-    /// Opens windows between it and peers that have not been reset since `save`, with another link-state
+    /// Opens the windows between it and peers that have not been reset since `save`, but for those that the
+    /// peers have set anew or taken back meanwhile, with another link-state
     /// event. To be called some time after `resumed` (our choice; a link takes as long to train): a driver
     /// that does not see the link down does not begin anew with a peer that has. False: somebody is between
     /// LOCK and CONFIGURE of a block with such windows; call again later. Errors: as for `load`; windows that
