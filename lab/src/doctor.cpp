@@ -2,6 +2,7 @@
 #include "doctor.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <poll.h>
 #include <unistd.h>
 
@@ -76,23 +77,19 @@ Finding program(const std::string& name, const std::string& package, const std::
     return {name, Verdict::warning, fmt::format("not found in PATH; {} needs it", use), "install " + package};
 }
 
-std::vector<Finding> parts() {
-    const Install install = find_install();
+Finding parts(const Install& install) {
     const auto missing = install.missing();
-    std::vector<Finding> result;
-    result.reserve(missing.size() + 1);
-    for (const auto& path : missing)
-        result.push_back(
-            {path.filename().string(), Verdict::bad, path.string() + " is missing", install.advice()});
-    if (missing.empty()) result.push_back({"QEMU, kernel, image", Verdict::good, install.share.string(), ""});
-    return result;
+    if (missing.empty()) return {"QEMU, kernel, image", Verdict::good, install.share.string(), ""};
+    std::vector<std::string> names;
+    for (const auto& path : missing) names.push_back(path.string());
+    return {"QEMU, kernel, image", Verdict::bad, fmt::format("missing: {}", fmt::join(names, ", ")),
+            install.advice()};
 }
 
 /// A QEMU that lacks a library or our device starts no cluster, however present its file is.
-Finding qemu() {
-    const Install install = find_install();
+Finding qemu(const Install& install) {
     if (::access(install.qemu().c_str(), X_OK) != 0)
-        return {"QEMU", Verdict::bad, install.qemu().string() + " is missing", install.advice()};
+        return {"QEMU", Verdict::bad, install.qemu().string() + " cannot be run", ""};
     auto child = spawn({.arguments = {install.qemu(), "-device", "switchtec-ntb,help"},
                         .environment = {"LD_LIBRARY_PATH=" + install.lib.string()}});
     if (!child) return {"QEMU", Verdict::bad, child.error().message, install.advice()};
@@ -130,8 +127,9 @@ std::vector<Finding> examine() {
     result.push_back(program("ssh", "openssh-client"));
     result.push_back(program("ssh-keygen", "openssh-client"));
     result.push_back(program("dot", "graphviz", "`ntblab graph --format svg`"));
-    for (Finding& part : parts()) result.push_back(std::move(part));
-    result.push_back(qemu());
+    const Install install = find_install();
+    result.push_back(parts(install));
+    result.push_back(qemu(install));
     result.push_back(leftovers());
     return result;
 }

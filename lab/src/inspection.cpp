@@ -33,17 +33,21 @@ std::uint64_t mask(const json& text) {
     return std::stoull(text.get<std::string>(), nullptr, 16);
 }
 
+std::string format_bars(const json& partition) {
+    return fmt::format("BAR2 {:<5} BAR4 {:<5}", human_size(partition.at("bar2_size").get<std::uint64_t>()),
+                       human_size(partition.at("bar4_size").get<std::uint64_t>()));
+}
+
 std::string format_partition(const json& partition) {
     const json& node = partition.at("node");
     const json& pid = partition.at("pid");
     const json& control = partition.at("control");
+    const bool management = partition.at("endpoint") == "management";
     std::string result = fmt::format(
-        "  {:>2} {:<16} link {:<18} {:<12} BAR2 {:<5} BAR4 {:<5} {}\n",
-        partition.at("partition").get<unsigned>(), node.is_null() ? "-" : node.get<std::string>(),
-        format_link(partition.at("link")),
+        "  {:>2} {:<16} link {:<18} {:<12} {:<21} {}\n", partition.at("partition").get<unsigned>(),
+        node.is_null() ? "-" : node.get<std::string>(), format_link(partition.at("link")),
         pid.is_null() ? "no process" : fmt::format("pid {}", pid.get<int>()),
-        human_size(partition.at("bar2_size").get<std::uint64_t>()),
-        human_size(partition.at("bar4_size").get<std::uint64_t>()), control.at("state").get<std::string>());
+        management ? "management" : format_bars(partition), control.at("state").get<std::string>());
     const json& owner = control.at("owner");
     if (!owner.is_null()) result += fmt::format("      locked by partition {}\n", owner.get<unsigned>());
     const json& doorbells = partition.at("doorbells");

@@ -28,6 +28,7 @@ ODB, ODB_MASK, IDB, IDB_MASK, IDB_VECTOR, MSG_MAP, OMSG, IMSG = 0x1000, 0x1008, 
 LOCK, CONFIGURE, RESET = 1, 2, 3
 NORMAL, LOCKED, LOCKING, CONFIGURING, RESETTING = 1, 2, 3, 4, 5
 LUT_PAGE = 0x10000
+MESSAGE_GAP = 100  # ms
 
 
 class Endpoint(QtestMachine):
@@ -177,6 +178,7 @@ class Endpoint(QtestMachine):
         self.gas_write(self.dbmsg(MSG_MAP), sum((index | peer << 2) << 8 * index for index in range(4)))
         for index in range(4):
             self.gas_write(self.dbmsg(IMSG + 8 * index), 1 << 32 | 1 << 40, 8)
+        self.pass_time(MESSAGE_GAP)
 
     def ring(self, bits):
         self.gas_write(self.dbmsg(ODB), bits, 8)

@@ -120,10 +120,26 @@ class Cluster:
 
     def __exit__(self, failure, *_):
         try:
-            if failure is None and DEBUG_KERNEL:
+            if failure is not None:
+                print(self.standing())
+            elif DEBUG_KERNEL:
                 self.check_kernels()
         finally:
             self.down()
+
+    def standing(self):
+        """How the cluster stands and what its kernels said last, for whoever reads of a failure."""
+        ask = "dmesg | tail -n 40; cat /sys/kernel/debug/ntb_transport/*/*/stats"
+        commands = {"switches": ["inspect", self.name],
+                    **{node: ["exec", f"{self.name}/{node}", "--", "sh", "-c", ask] for node in self.nodes}}
+        said = ""
+        for what, command in commands.items() if self.is_up else ():
+            try:
+                answer = self.ntblab(*command, check=False, timeout=60)
+                said += f"--- {what}\n{answer.stdout}{answer.stderr}"
+            except subprocess.TimeoutExpired:
+                said += f"--- {what} did not answer\n"
+        return said
 
     def check_kernels(self):
         """The guests that can be asked have nothing to complain of, and have lost no memory (debug kernel)."""
@@ -231,11 +247,7 @@ class Cluster:
 
     def wait_ping(self):
         """Waits until node a reaches node b over ntb_netdev."""
-        try:
-            wait_for("ping over ntb_netdev", lambda: self.command("a", "ping -c 1 -W 2 b", check=False).returncode == 0)
-        except AssertionError as failure:
-            logs = "\n".join(f"--- kernel of {node}\n{self.run(node, 'dmesg | tail -n 40')}" for node in self.nodes)
-            raise AssertionError(f"{failure}\n{logs}\n--- switch\n{self.ntblab('inspect', self.name).stdout}") from None
+        wait_for("ping over ntb_netdev", lambda: self.command("a", "ping -c 1 -W 2 b", check=False).returncode == 0)
 
     def wait_link(self, node, state="up"):
         """Waits until the last link change that the guest's driver reported is `state`."""

@@ -10,7 +10,16 @@ import tempfile
 import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-from support.ntblab_cli import healthy_cluster, ntblab, strays  # noqa: E402
+from support.ntblab_cli import Cluster, healthy_cluster, ntblab, strays  # noqa: E402
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport(item, call):
+    """The report of a test that failed tells how the clusters stand that it shares with others."""
+    report = (yield).get_result()
+    if report.when == "call" and report.failed:
+        report.sections += [(f"cluster {value.name}", value.standing())
+                            for value in getattr(item, "funcargs", {}).values() if isinstance(value, Cluster)]
 
 
 @pytest.fixture(scope="session")

@@ -5,11 +5,10 @@ import tempfile
 
 import pytest
 from support.ntblab_cli import wait_for
-from support.nt_endpoint import CAP_MSI, CAP_MSIX, IDB, IDB_MASK, IMSG, MASTER, MEMORY, Pair
+from support.nt_endpoint import CAP_MSI, CAP_MSIX, IDB, IDB_MASK, IMSG, MASTER, MEMORY, MESSAGE_GAP, Pair
 
 MESSAGES = 0x200000  # where MSI-X messages are made to land
 DOORBELL, MESSAGE = 1, 2  # vectors
-MESSAGE_GAP = 100  # ms
 
 
 @pytest.fixture

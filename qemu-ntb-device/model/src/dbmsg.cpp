@@ -112,6 +112,13 @@ void send(State& s, unsigned sender, unsigned index, std::uint32_t message) {
     }
 }
 
+void write_vector(State& s, unsigned partition, unsigned index, std::uint8_t vector) {
+    Doorbells& d = s.partition[partition].doorbells;
+    if (index >= kMessageVectors && vector != kNoVector) d.inbound[index - kMessageVectors].gap = 1;
+    ordered();
+    d.vector_map[index] = vector;
+}
+
 void clear_in_message(State& s, unsigned partition, unsigned index) {
     InMessage& in = s.partition[partition].doorbells.inbound[index];
     if (in.status == 0) return;

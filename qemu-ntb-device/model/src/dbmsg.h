@@ -17,6 +17,10 @@ void write_in_mask(State& s, unsigned partition, std::uint64_t mask);
 /// does not listen, and it is not delivered (our choice: the driver enables its messages 0.1 s before it sets
 /// their vectors; a FORCE_DOWN from that time would be handled when the link is already up).
 void send(State& s, unsigned sender, unsigned index, std::uint32_t message);
+/// idb_vec_map[index]. Giving an inbound message register its vector begins its gap: a driver that does so is
+/// about to enable its link, and is to have done that before it learns what the peer thinks of it (our
+/// choice: of the FORCE_DOWN and UP of a peer that probes at the same time only UP comes).
+void write_vector(State& s, unsigned partition, unsigned index, std::uint8_t vector);
 /// The host has read imsg[index]: its gap begins.
 void clear_in_message(State& s, unsigned partition, unsigned index);
 /// Bit per inbound message register in its gap.

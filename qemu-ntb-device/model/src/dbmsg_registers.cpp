@@ -51,7 +51,7 @@ void write_register(State& s, unsigned partition, const RegisterInfo& reg, unsig
             write_in_mask(s, partition, w.over(d.in_mask));
             break;
         case Reg::InVectorMap:
-            d.vector_map[index] = w.over(d.vector_map[index]);
+            write_vector(s, partition, index, w.over(d.vector_map[index]));
             break;
         case Reg::MessageMap:
             d.message_map = w.over(d.message_map);

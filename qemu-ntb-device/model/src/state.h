@@ -77,7 +77,7 @@ struct OutMessage {
 struct InMessage {
     std::uint32_t message;
     std::uint8_t status, mask, source;
-    std::uint8_t gap;  ///< 1: just read; closed to the next message until dbmsg::end_gaps.
+    std::uint8_t gap;  ///< 1: just read, or given its vector; closed to messages until dbmsg::end_gaps.
 };
 
 struct Doorbells {

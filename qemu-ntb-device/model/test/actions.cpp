@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstring>
+#include <stdexcept>
 #include <utility>
 #include <vector>
 
@@ -27,74 +28,80 @@ class Actions {
 
     std::string run() {
         for (unsigned n = 0; !bytes_.empty(); ++n) {
-            const unsigned action = bytes_.below(30);
-            act(action);
+            const Action& action = choose();
+            (this->*action.act)(bytes_.below(kPartitions));
             std::string wrong = broken_invariant(bench_.chip, state());
             if (wrong.empty()) wrong = missed_wakeup();
-            if (!wrong.empty()) return fmt::format("after action {} ({}): {}", n, action, wrong);
+            if (!wrong.empty()) return fmt::format("after action {} ({}): {}", n, action.name, wrong);
         }
         return "";
     }
 
   private:
-    const State& state() const { return *reinterpret_cast<const State*>(bench_.memory.span().data()); }
+    struct Action {
+        const char* name;
+        unsigned share;  ///< How often, out of the sum of all.
+        void (Actions::*act)(unsigned host);
+    };
 
-    void act(unsigned action) {
-        const unsigned host = bytes_.below(kPartitions);
-        Chip& chip = bench_.chip;
-        switch (action) {
-            case 0:
-                return chip.reset(host);
-            case 1:
-                return chip.detach(host);
-            case 2:
-                return chip.attach(host);
-            case 3:
-                return chip.set_bus_master(host, bytes_.below(2) != 0);
-            case 4:
-                return chip.windows_applied(host, bytes_.take(1));
-            case 5:
-                return chip.windows_applied(host, chip.window_generation(host));
-            case 6:
-                chip.take_interrupt(host);
-                return;
-            case 7:
-                return chip.repair();
-            case 8:
-                return read(host);
-            case 9:
-            case 10:
-                return write_anywhere(host);
-            case 11:
-            case 12:
-            case 13:
-            case 14:
-                return operate(host);
-            case 15:
-                bench_.set(host, Reg::NtbRequesterEntry, host, 0, kRequesterValid);
-                return;
-            case 24:
-            case 25:
-                return command(host);
-            case 26:
-                return bench_.apply_dma(host);
-            case 27:
-                return chip.forwarded({.from = host,
-                                       .to = bytes_.below(kPartitions),
-                                       .tlp = static_cast<Tlp>(bytes_.below(3)),
-                                       .tlps = bytes_.take(1),
-                                       .payload = bytes_.take(2),
-                                       .latency_ns = bytes_.take(2)});
-            case 28:
-                if (auto saved = chip.save(host)) saved_[host] = std::move(*saved);
-                return;
-            case 29:
-                return go_on(host);
-            default:
-                return write_register(host);
+    const Action& choose() {
+        static constexpr Action kActions[] = {
+            {"reset", 1, &Actions::reset},
+            {"detach", 1, &Actions::detach},
+            {"attach", 1, &Actions::attach},
+            {"bus master", 1, &Actions::bus_master},
+            {"windows applied, of some generation", 1, &Actions::some_windows_applied},
+            {"windows applied", 1, &Actions::windows_applied},
+            {"take an interrupt", 1, &Actions::take_interrupt},
+            {"end of message gaps", 1, &Actions::end_message_gaps},
+            {"repair", 1, &Actions::repair},
+            {"read", 1, &Actions::read},
+            {"write anywhere", 2, &Actions::write_anywhere},
+            {"operation on a control block", 4, &Actions::operate},
+            {"admit the CPU's requests", 1, &Actions::admit_cpu},
+            {"write to a register", 8, &Actions::write_register},
+            {"firmware command", 2, &Actions::command},
+            {"answer by DMA", 1, &Actions::write_answer},
+            {"forwarded TLPs", 1, &Actions::forwarded},
+            {"save", 1, &Actions::save},
+            {"go on from what was saved", 1, &Actions::go_on},
+        };
+        unsigned sum = 0;
+        for (const Action& action : kActions) sum += action.share;
+        unsigned left = bytes_.below(sum);
+        for (const Action& action : kActions) {
+            if (left < action.share) return action;
+            left -= action.share;
         }
+        throw std::logic_error("an action beyond the last");
     }
 
+    const State& state() const { return *reinterpret_cast<const State*>(bench_.memory.span().data()); }
+
+    void reset(unsigned host) { bench_.chip.reset(host); }
+    void detach(unsigned host) { bench_.chip.detach(host); }
+    void attach(unsigned host) { bench_.chip.attach(host); }
+    void bus_master(unsigned host) { bench_.chip.set_bus_master(host, bytes_.below(2) != 0); }
+    void some_windows_applied(unsigned host) { bench_.chip.windows_applied(host, bytes_.take(1)); }
+    void windows_applied(unsigned host) {
+        bench_.chip.windows_applied(host, bench_.chip.window_generation(host));
+    }
+    void take_interrupt(unsigned host) { bench_.chip.take_interrupt(host); }
+    void end_message_gaps(unsigned host) { bench_.chip.end_message_gaps(host); }
+    void repair(unsigned) { bench_.chip.repair(); }
+    void admit_cpu(unsigned host) { bench_.set(host, Reg::NtbRequesterEntry, host, 0, kRequesterValid); }
+    void write_answer(unsigned host) { bench_.apply_dma(host); }
+    void forwarded(unsigned host) {
+        bench_.chip.forwarded({.from = host,
+                               .to = bytes_.below(kPartitions),
+                               .tlp = static_cast<Tlp>(bytes_.below(3)),
+                               .tlps = bytes_.take(1),
+                               .payload = bytes_.take(2),
+                               .latency_ns = bytes_.take(2)});
+    }
+    void save(unsigned host) {
+        if (auto saved = bench_.chip.save(host)) saved_[host] = std::move(*saved);
+    }
     // From its last snapshot, or from one that somebody has spoilt, as the machine does it.
     void go_on(unsigned host) {
         auto bytes = saved_[host];

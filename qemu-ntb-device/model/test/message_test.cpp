@@ -17,6 +17,7 @@ class Message : public ::testing::Test {
                 bench.chip.write(p, offset_of(Reg::InMessage, p, i), kStatus | kMask, 8);
                 bench.set(p, Reg::InVectorMap, p, 60 + i, 2);
             }
+            bench.chip.end_message_gaps(p);
         }
     }
     /// As switchtec_ntb_init_msgs.
@@ -112,9 +113,11 @@ TEST_F(Message, WaitingMessagesComeInTheOrderTheyWereSent) {
 
 TEST_F(Message, AMessageThatWaitsSendsTheInterruptOfTheUnreadOneAgain) {
     bench.set(0, Reg::InVectorMap, 0, 60, 0);
+    bench.chip.end_message_gaps(0);
     send(1, 0, 4);
     EXPECT_EQ(bench.interrupts(0), Vectors{0});
     bench.set(0, Reg::InVectorMap, 0, 60, 2);
+    bench.chip.end_message_gaps(0);
     send(1, 0, 1);
     EXPECT_EQ(bench.interrupts(0), Vectors{2}) << "or the first message would block the register for ever";
 }
@@ -156,9 +159,33 @@ TEST_F(Message, IsNotDeliveredToAHostThatGaveItNoVector) {
     EXPECT_EQ(in(0, 0), kMask);
     EXPECT_EQ(out_status(1, 0), kMessageUndelivered);
     bench.set(0, Reg::InVectorMap, 0, 60, 2);
+    bench.chip.end_message_gaps(0);
     send(1, 0, 1);
     EXPECT_EQ(in(0, 0), 1 | kStatus | kMask | 1ULL << 48);
     EXPECT_EQ(bench.interrupts(0), Vectors{2});
+}
+
+TEST_F(Message, OfWhatAPeerSendsAfterTheVectorWasSetOnlyTheLastComes) {
+    bench.chip.reset(0);
+    bench.boot(0);
+    bench.set(0, Reg::InMessageMask, 0, 0, 1);
+    bench.set(0, Reg::InVectorMap, 0, 60, 2);
+    EXPECT_EQ(bench.chip.message_gaps(0), 1U);
+    send(1, 0, 4);  // FORCE_DOWN and UP of a peer that probes at the same time.
+    send(1, 0, 1);
+    EXPECT_EQ(in(0, 0), kMask);
+    bench.chip.end_message_gaps(0);
+    EXPECT_EQ(in(0, 0), 1 | kStatus | kMask | 1ULL << 48);
+    EXPECT_EQ(bench.interrupts(0), Vectors{2});
+    clear(0, 0);
+    bench.chip.end_message_gaps(0);
+    EXPECT_EQ(in(0, 0) & kStatus, 0U);
+}
+
+TEST_F(Message, NeitherADoorbellsVectorNorNoVectorBeginsAGap) {
+    bench.set(0, Reg::InVectorMap, 0, 59, 2);
+    bench.set(0, Reg::InVectorMap, 0, 60, kNoVector);
+    EXPECT_EQ(bench.chip.message_gaps(0), 0U);
 }
 
 TEST_F(Message, NoSuchTargetOrNoHostThereIsShownToTheSender) {
@@ -171,6 +198,7 @@ TEST_F(Message, NoSuchTargetOrNoHostThereIsShownToTheSender) {
     EXPECT_EQ(out_status(0, 0), kMessageUndelivered);
     bench.boot(1);
     bench.set(1, Reg::InVectorMap, 1, 60, 2);
+    bench.chip.end_message_gaps(1);
     EXPECT_EQ(in(1, 0), 0U);
     send(0, 0, 5);
     EXPECT_EQ(out_status(0, 0), 0U);

@@ -112,6 +112,17 @@ json ram(const RamShares& shares, unsigned owner, unsigned partitions) {
     return all;
 }
 
+json endpoint(switchtec::Function function) {
+    switch (function) {
+        case switchtec::Function::Nt:
+            return "nt";
+        case switchtec::Function::Management:
+            return "management";
+        default:
+            return nullptr;
+    }
+}
+
 }  // namespace
 
 json Switch::inspect() {
@@ -128,6 +139,7 @@ json Switch::inspect() {
         document["partitions"].push_back({
             {"partition", partition},
             {"node", config_.nodes[partition].empty() ? json() : json(config_.nodes[partition])},
+            {"endpoint", endpoint(config.function)},
             {"attached", attached},
             {"pid", holder(partition) != nullptr ? json(holder(partition)->pid) : json()},
             {"bus_master", chip.bus_master(partition)},

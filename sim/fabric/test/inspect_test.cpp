@@ -33,6 +33,7 @@ TEST_F(InspectTest, EmptyCluster) {
     EXPECT_EQ(sw["device_id"], 0x4052);
     ASSERT_EQ(sw["partitions"].size(), 2U);
     EXPECT_EQ(sw["partitions"][1]["node"], "node1");
+    EXPECT_EQ(sw["partitions"][1]["endpoint"], "nt");
     EXPECT_EQ(sw["partitions"][1]["attached"], false);
     EXPECT_TRUE(sw["partitions"][1]["pid"].is_null());
     EXPECT_EQ(sw["partitions"][1]["link"]["up"], false);

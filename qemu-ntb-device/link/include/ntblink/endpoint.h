@@ -30,7 +30,8 @@ extern "C" {
 
 #define NTB_ENDPOINT_API_VERSION 3 /* the library's soname ends in it */
 #define NTB_ERROR_SIZE 512
-/* After the guest has read a message it has this much of its own time before the next one comes. */
+/* After the guest has read a message, or set the vector for messages, it has this much of its own time before
+ * the next one comes. */
 #define NTB_MESSAGE_GAP_MS 100
 /* After it goes on from what was saved it has this much before its windows are back. */
 #define NTB_LINK_GAP_MS 100
@@ -80,9 +81,9 @@ typedef struct NtbEndpointOps {
     /* The fabric is gone: every window has been cleared, nothing will come any more. `reason` is a sentence.
      */
     void (*lost)(void* opaque, const char* reason);
-    /* From ntb_endpoint_gas_write and _load: the guest has read a message. Call ntb_endpoint_end_message_gap
-     * when NTB_MESSAGE_GAP_MS of the guest's time have passed; if this is called again meanwhile, count anew.
-     * NULL: no gaps. */
+    /* From ntb_endpoint_gas_write and _load: the guest has read a message or set its vector. Call
+     * ntb_endpoint_end_message_gap when NTB_MESSAGE_GAP_MS of the guest's time have passed; if this is called
+     * again meanwhile, count anew. NULL: no gaps. */
     void (*message_gap)(void* opaque);
     /* From ntb_endpoint_gas_write: write `size` bytes of `data` to bus address `address` of this host, as the
      * endpoint's own posted write; calls and interrupts keep their order. What cannot be written is dropped.

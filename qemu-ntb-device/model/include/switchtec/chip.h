@@ -202,9 +202,11 @@ class Chip {
     void count_unsupported(unsigned partition, bool write, unsigned size);
     void forwarded(const Forwarded& what);
 
-    // --- The gap after a message: an inbound message register that its host has read takes the next message
-    // only after end_message_gaps (our choice). Linux handles a message in a work item, and one that follows
-    // before the item has run is lost in it: of FORCE_DOWN and UP, UP. The host's emulator gives it the time.
+    // --- The gap before a message: an inbound message register that its host has read, or given its vector,
+    // takes the next message only after end_message_gaps (our choice). Linux handles a message in a work
+    // item, and one that follows before the item has run is lost in it: of FORCE_DOWN and UP, UP. And it
+    // enables its link just after it has set the vectors: a FORCE_DOWN that comes in between takes down a
+    // link that has just come up. The host's emulator gives it the time.
     /// Registers of `partition` in their gaps, one bit each.
     unsigned message_gaps(unsigned partition) const;
     void end_message_gaps(unsigned partition);
