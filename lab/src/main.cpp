@@ -40,7 +40,12 @@ int parse_and_run(int argc, char** argv) {
           add_stop,  add_ls,    add_inspect, add_exec,       add_cp,  add_ssh,    add_console,
           add_logs,  add_trace, add_doctor,  add_completion, add_man, add_version})
         add(app, line);
-    app.footer(help_footer(app));              // now: commands take over what there is when they are added
+    app.footer(help_footer(app));  // now: commands take over what there is when they are added
+    const auto command = std::find_if(words.begin(), words.end(),
+                                      [](const std::string& word) { return !word.starts_with('-'); });
+    if (command != words.end() && app.get_subcommand_no_throw(*command) == nullptr)
+        return complain(fmt::format("there is no command '{}'; `ntblab --help` lists them", *command),
+                        kUsage);
     std::reverse(words.begin(), words.end());  // the order that CLI11 takes
     try {
         app.parse(words);

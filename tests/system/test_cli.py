@@ -99,10 +99,14 @@ def test_output_that_nobody_reads_is_no_error(run_dir):
     assert result.returncode in (0, 128 + signal.SIGPIPE) and result.stderr == b""
 
 
-@pytest.mark.parametrize("option", ["--share", "--kernel"])
-def test_a_directory_that_is_none_is_refused(run_dir, tmp_path, option):
+def test_an_unknown_command_is_named(run_dir):
+    assert refused(run_dir, "upp", PAIR) == (2, "ntblab: there is no command 'upp'; `ntblab --help` lists them\n")
+
+
+@pytest.mark.parametrize("option, more", [("--share", ""), ("--kernel", ", or stock or debug")])
+def test_a_directory_that_is_none_is_refused(run_dir, tmp_path, option, more):
     code, message = refused(run_dir, "up", PAIR, option, tmp_path / "none")
-    assert code == 2 and message.startswith(f"{option}: {tmp_path}/none: No such file or directory; expected a directory\n")
+    assert code == 2 and message.startswith(f"{option}: {tmp_path}/none: No such file or directory; expected a directory{more}\n")
     (tmp_path / "file").touch()
     for command in (["up", PAIR], ["run", PAIR], ["test", PAIR]):
         code, message = refused(run_dir, *command, option, tmp_path / "file")

@@ -53,7 +53,9 @@ inline void add_up_options(CLI::App& command, UpOptions& options) {
                     "`./bootstrap kernel "
                     "debug|DIR`")
         ->check([](const std::string& kernel) {
-            return kernel == kStockKernel || kernel == kDebugKernel ? "" : directory_or_none(kernel);
+            if (kernel == kStockKernel || kernel == kDebugKernel) return std::string();
+            const std::string problem = directory_or_none(kernel);
+            return problem.empty() ? "" : problem + ", or stock or debug";
         })
         ->envname("NTBLAB_KERNEL");
     command
