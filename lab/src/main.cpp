@@ -11,6 +11,7 @@
 #include <system_error>
 
 #include "cli_pages.h"
+#include "cli_walk.h"
 #include "commands/commands.h"
 #include "exit_code.h"
 
@@ -41,9 +42,8 @@ int parse_and_run(int argc, char** argv) {
           add_logs,  add_trace, add_doctor,  add_completion, add_man, add_version})
         add(app, line);
     app.footer(help_footer(app));  // now: commands take over what there is when they are added
-    const auto command = std::find_if(words.begin(), words.end(),
-                                      [](const std::string& word) { return !word.starts_with('-'); });
-    if (command != words.end() && app.get_subcommand_no_throw(*command) == nullptr)
+    const auto command = std::ranges::find_if(words, [](const auto& word) { return !word.starts_with('-'); });
+    if (command != words.end() && std::ranges::count(commands_of(app), *command, &CLI::App::get_name) == 0)
         return complain(fmt::format("there is no command '{}'; `ntblab --help` lists them", *command),
                         kUsage);
     std::reverse(words.begin(), words.end());  // the order that CLI11 takes
