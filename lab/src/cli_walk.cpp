@@ -60,6 +60,7 @@ std::string completion_list(const CLI::App& command) {
         if (argument->get_name() == "NODE") return "nodes";
         if (argument->get_name() == "NAME") return "clusters";
         if (argument->get_name() == "PATH") return "paths";
+        if (argument->get_name() == "TARGET") return "targets";
     }
     return "";
 }

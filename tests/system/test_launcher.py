@@ -166,6 +166,14 @@ def test_a_kernel_that_was_built_again_is_refused(fake):
     assert variant in pathlib.Path(f"/proc/{json.loads(fake.run('ls', '--json').stdout)[0]['nodes'][0]['pid']}/cmdline").read_text()
 
 
+def test_completions_offer_what_is_up(fake):
+    assert fake.run("up", fake.topology).returncode == 0
+    cluster = json.loads(fake.run("ls", "--json").stdout)[0]["cluster"]
+    nodes = {"a", "b", f"{cluster}/a", f"{cluster}/b"}
+    for kind, offered in (("clusters", {cluster}), ("nodes", nodes), ("targets", {cluster, *nodes}), ("paths", {f"{node}:" for node in nodes})):
+        assert set(fake.run("completion", "--list", kind).stdout.split()) == offered
+
+
 def test_logs_are_those_of_the_guest(fake):
     assert fake.run("up", fake.topology).returncode == 0
     assert fake.run("logs", "a", "--kind", "status").stdout == "power-on\nuserspace\nssh\ndrivers\n"

@@ -9,10 +9,10 @@
 namespace ntblab::lab {
 namespace {
 
-/// For completions: what may stand where a node, a cluster, or a path of `cp` is expected.
+/// For completions: what may stand where a node, a cluster, either, or a path of `cp` is expected.
 int list(const std::string& kind) {
     for (const Cluster& cluster : list_clusters()) {
-        if (kind == "clusters") fmt::print("{}\n", cluster.paths.name());
+        if (kind == "clusters" || kind == "targets") fmt::print("{}\n", cluster.paths.name());
         const char* end = kind == "paths" ? ":" : "";
         if (kind != "clusters")
             for (const NodeState& node : cluster.state.nodes)
@@ -37,7 +37,9 @@ void add_completion(CLI::App& app, CommandLine& line) {
     CLI::App* command = app.add_subcommand(
         "completion", "Print a shell's completion of ntblab's commands: source <(ntblab completion bash)");
     command->add_option("SHELL", shell, "bash, zsh or fish")->check(CLI::IsMember({"bash", "zsh", "fish"}));
-    command->add_option("--list", kind)->check(CLI::IsMember({"nodes", "clusters", "paths"}))->group("");
+    command->add_option("--list", kind)
+        ->check(CLI::IsMember({"nodes", "clusters", "paths", "targets"}))
+        ->group("");
     command->callback([&line, &app] { line.run = [&app] { return completion(app, shell, kind); }; });
 }
 

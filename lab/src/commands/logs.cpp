@@ -81,7 +81,8 @@ void add_logs(CLI::App& app, CommandLine& line) {
     static bool follow = false;
     CLI::App* command = app.add_subcommand("logs", "Print a node's log, or those of a whole cluster");
     command->add_option(
-        "NAME", name, "A node, or a cluster: every node's log and the fabric's; by default the only cluster");
+        "TARGET", name,
+        "A node, or a cluster: every node's log and the fabric's; by default the only cluster");
     command
         ->add_option("--kind", kind, "console (kernel and shell), status (events reported to ntblab) or qemu")
         ->check(CLI::IsMember({"console", "status", "qemu"}))
