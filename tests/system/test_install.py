@@ -3,6 +3,7 @@
 
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import tempfile
@@ -31,6 +32,12 @@ def folder():
     shutil.rmtree(path)
 
 
+def dead_links(documents):
+    """Links among documents and to examples that lead nowhere. What is linked of the source code is not installed."""
+    return [f"{page}: {link}" for page in documents.rglob("*.md") for link in re.findall(r"\]\(([^)#:]+)", page.read_text())
+            if not link.endswith(".h") and not (page.parent / link).exists()]
+
+
 def user(folder):
     """Options to run a program as nobody, in a directory of its own where there is nothing; as ourselves if we may not choose."""
     home = folder / "home"
@@ -45,6 +52,7 @@ def user(folder):
 def test_an_installed_tree_boots_an_installed_topology_for_a_user_without_rights(folder):
     prefix = folder / "usr"
     run("cmake", "--install", BUILD, "--prefix", prefix)
+    assert dead_links(prefix / "share/doc/ntblab") == []
     ntblab = prefix / "bin" / "ntblab"
     options = user(folder)
     assert f"files {prefix}/share/ntblab\n" in run(ntblab, "version", **options)
