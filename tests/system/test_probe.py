@@ -54,3 +54,4 @@ def test_no_probe_fails_when_both_hosts_start_at_once(repeat, run_dir):
                 failed = re.findall(r".*(?:failed to register ntb|probe with driver switchtec failed|error -\d+).*", log)
                 assert not failed and "ntb link up" in log, f"round {round_number}, node {node}: {failed}\n{log}"
                 assert kernel_complaints(log) == []
+            pair.wait_ping()
