@@ -4,7 +4,7 @@
 import tempfile
 
 import pytest
-from support.nt_endpoint import IDB, IDB_MASK, LOCK, LOCKED, ODB_MASK, RESET, NORMAL, Pair
+from support.nt_endpoint import IDB, IDB_MASK, LINK_GAP, LOCK, LOCKED, ODB_MASK, RESET, NORMAL, Pair
 from support.ntblab_cli import wait_for
 
 ALL_ONES = (1 << 64) - 1
@@ -34,7 +34,7 @@ def test_goes_on_with_its_registers_and_windows(pair):
     assert pair.b.gas_read(pair.b.dbmsg(IDB_MASK), 8) == 0xFF0
     assert pair.b.gas_read(pair.b.dbmsg(ODB_MASK), 8) == ALL_ONES
     assert pair.a.load(pair.a.bar[2] + 0x30000, 8) == ALL_ONES, "its driver has to see the link down"
-    pair.b.pass_time(200)
+    pair.b.pass_time(LINK_GAP)
     wait_for("a's window", lambda: pair.a.read(pair.a.bar[2] + 0x30000, 4) == b"of b")
     pair.b.store(pair.b.bar[4] + 8, 8, 42)
     assert pair.a.load(0x1000008, 8) == 42
@@ -52,7 +52,7 @@ def test_goes_on_without_windows_to_a_peer_that_was_reset(pair):
     pair.a.function_level_reset()
     pair.a.enumerate()
     pair.b = pair.boot(1, incoming=file)
-    pair.b.pass_time(200)
+    pair.b.pass_time(LINK_GAP)
     assert pair.b.gas_read(pair.b.control(pair.b, 0x404)) & 1, "its requesters are listed again"
     assert pair.b.load(pair.b.bar[4], 8) == ALL_ONES
 

@@ -18,6 +18,7 @@ class InterruptOrder : public ::testing::Test {
         bench.set(1, Reg::InMessageMask, 1, 0, 1);
         for (unsigned i = 0; i < 60; ++i) bench.set(1, Reg::InVectorMap, 1, i, kDoorbell);
         for (unsigned i = 60; i < 64; ++i) bench.set(1, Reg::InVectorMap, 1, i, kMessage);
+        bench.chip.end_message_gaps(1);
         bench.set(1, Reg::PffEvent, 0, kPffEventLinkState, kEventOccurred | kEventEnableIrq);
     }
     void ring() { bench.set(0, Reg::OutDoorbell, 0, 0, 1); }

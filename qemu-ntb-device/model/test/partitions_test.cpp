@@ -95,6 +95,7 @@ TEST(Partitions, PairAcrossBit32) {
     EXPECT_EQ(bench.get(40, Reg::InDoorbell, 40), 1ULL << 35);
     bench.set(3, Reg::MessageMap, 3, 0, (2 | 40 << 2) << 16);
     bench.set(40, Reg::InVectorMap, 40, 62, 2);
+    bench.chip.end_message_gaps(40);
     bench.set(3, Reg::OutMessage, 3, 2, 0xAB);
     EXPECT_EQ(bench.chip.read(40, offset_of(Reg::InMessage, 40, 2), 8), 0xAB | 1ULL << 32 | 3ULL << 48);
 }

@@ -24,6 +24,7 @@ void set_up_interrupts(const Host& host, unsigned peer) {
     for (unsigned i = 0; i < 4; ++i) {
         host.write(offset_of(Reg::InMessage, own, i), (std::uint64_t{1} << 32) | (std::uint64_t{1} << 40), 8);
     }
+    ntb_endpoint_end_message_gap(*host);
 }
 
 void ring(const Host& host, unsigned bit) {

@@ -33,8 +33,10 @@ extern "C" {
 /* After the guest has read a message, or set the vector for messages, it has this much of its own time before
  * the next one comes. */
 #define NTB_MESSAGE_GAP_MS 100
-/* After it goes on from what was saved it has this much before its windows are back. */
-#define NTB_LINK_GAP_MS 100
+/* After it goes on from what was saved it has this much before its windows are back: ntb_transport of
+ * Linux 6.12 takes 0.3 s to clean up when a link goes down, and loses the windows of one that comes back
+ * meanwhile. */
+#define NTB_LINK_GAP_MS 1000
 
 typedef struct NtbEndpoint NtbEndpoint;
 
