@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: MIT
+"""Builds ropcie against the guests' kernel, and drives it in a cluster.
+
+    module = build_module(tmp_path)
+    with RopcieCluster.up("tests/ropcie/pair.yaml", arguments=["--share", module]) as pair:
+        pair.load("a", "b")
+        pair.wait_ping("a", "b")
+"""
+
+import contextlib
+import os
+import shutil
+import subprocess
+
+from support.ntblab_cli import BIN, DEBUG_KERNEL, LIMIT, REPO, Cluster, CommandFailed, kernel_complaints, wait_for
+
+SOURCE = REPO / "guest-driver" / "ropcie"
+HEADERS = BIN.parent / "share" / "ntblab" / ("kernel@debug" if DEBUG_KERNEL else "kernel") / "headers"
+PORT_TEST = "/sys/kernel/debug/ropcie_port_test"
+
+
+def build_module(directory):
+    """Directory with ropcie.ko and test/ropcie_port_test.ko for the guests' kernel; `directory` gets a copy of the source."""
+    copy = directory / "ropcie"
+    shutil.copytree(SOURCE, copy, ignore=shutil.ignore_patterns("*.o", "*.ko", "*.mod*", ".*.cmd", "Module.symvers", "modules.order"))
+    made = subprocess.run(["make", f"KERNEL={HEADERS}"], cwd=copy, capture_output=True, text=True, timeout=LIMIT)
+    assert made.returncode == 0, made.stdout + made.stderr
+    assert "warning" not in made.stderr, made.stderr
+    return copy
+
+
+class RopcieCluster(Cluster):
+    def load(self, *nodes, parameters=""):
+        """Loads the module, gives its device the node's address (the n-th node's is 10.99.0.n, fd99::n), takes it up."""
+        for node in nodes:
+            self.run(node, f"insmod /share/ropcie.ko {parameters} && {self.addresses(node)}")
+
+    def addresses(self, node, device="ropcie0"):
+        return (f"ip addr add {self.address(node)}/24 dev {device} && ip addr add {self.address6(node)}/64 dev {device} nodad"
+                f" && ip link set {device} up")
+
+    def unload(self, *nodes):
+        for node in nodes:
+            self.run(node, "rmmod ropcie")
+
+    def address(self, node):
+        return f"10.99.0.{self.nodes.index(node) + 1}"
+
+    def address6(self, node):
+        return f"fd99::{self.nodes.index(node) + 1}"
+
+    def mac(self, node, device="ropcie0"):
+        return self.run(node, f"cat /sys/class/net/{device}/address")
+
+    def carrier(self, node, device="ropcie0"):
+        return self.run(node, f"cat /sys/class/net/{device}/carrier") == "1"
+
+    def wait_carrier(self, node, state, device="ropcie0"):
+        wait_for(f"carrier {state} at {node}", lambda: self.carrier(node, device) == state)
+
+    def pings(self, source, target, options="-c 1 -W 2"):
+        return self.command(source, f"ping -q {options} {self.address(target)}", check=False).returncode == 0
+
+    def wait_ping(self, source, target):
+        try:
+            wait_for(f"ping from {source} to {target}", lambda: self.pings(source, target))
+        except AssertionError as failure:
+            logs = "\n".join(f"--- kernel of {node}\n{self.run(node, 'dmesg | tail -n 40')}" for node in (source, target))
+            raise AssertionError(f"{failure}\n{logs}\n--- switch\n{self.ntblab('inspect', self.name).stdout}") from None
+
+    def statistics(self, node, device="ropcie0"):
+        lines = self.run(node, f"ethtool -S {device}").splitlines()[1:]
+        return {name.strip(): int(value) for name, value in (line.split(":") for line in lines)}
+
+    def port_test(self, count, *nodes):
+        """Sends `count` packets from each of the nodes to all peers at once; none may be lost, changed or out of order."""
+        with self.port_test_loaded(*nodes):
+            sending = [self.port_test_send(node, count) for node in nodes]
+            codes = [process.wait(timeout=LIMIT * 5) for process in sending]
+            wait_for("arrival of the last packet", lambda: all(
+                state["received"] == count for node in nodes for state in self.port_test_state(node)), limit=10)
+            states = {node: self.port_test_state(node) for node in nodes}
+            assert codes == [0] * len(nodes), states
+        return states
+
+    @contextlib.contextmanager
+    def port_test_loaded(self, *nodes):
+        for node in nodes:
+            self.run(node, "insmod /share/test/ropcie_port_test.ko")
+        try:
+            yield
+        finally:
+            for node in nodes:
+                self.run(node, "rmmod ropcie_port_test")
+
+    def port_test_send(self, node, count):
+        """Starts to send `count` packets from the node to all peers; returns the process, whose exit code tells of success."""
+        return self.start(node, f"echo {count} > {PORT_TEST}/send")
+
+    def port_test_state(self, node):
+        found = []
+        for line in self.run(node, f"cat {PORT_TEST}/state").splitlines():
+            mac, kind, *fields = line.split()
+            found.append({"mac": mac, "kind": kind} | {name: int(value) for name, value in zip(fields[::2], fields[1::2])})
+        return found
+
+    def start(self, node, script):
+        """Starts a shell script in a guest; returns the process of its `ntblab exec`."""
+        command = [str(BIN / "ntblab"), "exec", f"{self.name}/{node}", "--", "sh", "-c", script]
+        return subprocess.Popen(command, env=dict(os.environ, NTBLAB_RUN_DIR=str(self.run_dir)), stderr=subprocess.DEVNULL)
+
+
+@contextlib.contextmanager
+def ropcie_cluster(topology, module):
+    """A cluster with `module` (of build_module) as /share, whose kernels have nothing to complain of at its end."""
+    with RopcieCluster.up(topology, arguments=["--share", module]) as cluster:
+        yield cluster
+        for node in cluster.nodes:
+            assert kernel_complaints(cluster.dmesg(node)) == []
+
+
+__all__ = ["CommandFailed", "RopcieCluster", "build_module", "ropcie_cluster", "wait_for"]
