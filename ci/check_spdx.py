@@ -15,6 +15,7 @@ BY_FOLDER = {
     "ci/guest/debug-patches": "GPL-2.0-only",
     "docs/labs": "GPL-2.0-only",
     "qemu-ntb-device/qemu": "GPL-2.0-or-later",
+    "guest-driver/ropcie/include/uapi": "(GPL-2.0-only WITH Linux-syscall-note) OR BSD-2-Clause",
     "guest-driver": "GPL-2.0-only",
     "provider": "GPL-2.0-only OR BSD-2-Clause",
 }

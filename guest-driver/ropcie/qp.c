@@ -1,0 +1,393 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Queue pairs: coming and going, and what makes them run. */
+
+#include "compat_rdma.h"
+#include "requester.h"
+#include "responder.h"
+#include "transport.h"
+
+void ropcie_qp_schedule(struct ropcie_qp *qp)
+{
+	queue_work(qp->device->workqueue, &qp->work);
+}
+
+static void run_responder(struct ropcie_qp *qp, bool *more)
+{
+	struct ropcie_responder *responder = &qp->responder;
+
+	spin_lock_bh(&responder->lock);
+	*more |= ropcie_responses_send(qp, ROPCIE_RESPONDER_BUDGET);
+	if (READ_ONCE(qp->state) == IB_QPS_ERR) {
+		if (responder->has_rq) {
+			WRITE_ONCE(responder->rq.queue.control->flags, ROPCIE_NEED_WAKEUP);
+			smp_mb();	/* the flag before the index: see ropcie_send_queue_fetch() */
+		}
+		ropcie_responder_flush(qp);
+	}
+	spin_unlock_bh(&responder->lock);
+}
+
+static void run_requester(struct ropcie_qp *qp, bool *more)
+{
+	enum ib_qp_state state;
+
+	if (!qp->has_sq)
+		return;
+	spin_lock_bh(&qp->sq.lock);
+	state = READ_ONCE(qp->state);
+	if (state == IB_QPS_ERR || state == IB_QPS_SQE)
+		ropcie_send_queue_flush(qp);
+	else
+		*more |= ropcie_requester_run(qp, ROPCIE_REQUESTER_BUDGET);
+	spin_unlock_bh(&qp->sq.lock);
+}
+
+void ropcie_qp_run(struct ropcie_qp *qp)
+{
+	bool more = false;
+
+	run_responder(qp, &more);
+	run_requester(qp, &more);
+	if (more)
+		ropcie_qp_schedule(qp);
+}
+
+static void work(struct work_struct *work)
+{
+	ropcie_qp_run(container_of(work, struct ropcie_qp, work));
+}
+
+static bool change_state(struct ropcie_qp *qp, enum ib_qp_state to)
+{
+	enum ib_qp_state state = READ_ONCE(qp->state);
+
+	while (state != IB_QPS_RESET && state != IB_QPS_ERR) {
+		enum ib_qp_state seen = cmpxchg(&qp->state, state, to);
+
+		if (seen == state)
+			return true;
+		state = seen;
+	}
+	return false;
+}
+
+void ropcie_qp_fail(struct ropcie_qp *qp)
+{
+	change_state(qp, IB_QPS_ERR);
+	ropcie_qp_schedule(qp);
+}
+
+void ropcie_qp_fail_send(struct ropcie_qp *qp)
+{
+	change_state(qp, ropcie_qp_is_reliable(qp) ? IB_QPS_ERR : IB_QPS_SQE);
+	ropcie_qp_schedule(qp);
+}
+
+void ropcie_qp_lost_peer(struct ropcie_qp *qp)
+{
+	enum ib_qp_state state = READ_ONCE(qp->state);
+	struct ropcie_send_queue *sq = &qp->sq;
+
+	if (state != IB_QPS_RTR && state != IB_QPS_RTS && state != IB_QPS_SQD)
+		return;
+	if (qp->has_sq) {
+		spin_lock_bh(&sq->lock);
+		if (sq->acked != sq->sent)
+			ropcie_completer_fail(qp, IB_WC_RETRY_EXC_ERR);
+		spin_unlock_bh(&sq->lock);
+	}
+	ropcie_qp_event(qp, IB_EVENT_QP_FATAL);
+	ropcie_qp_fail(qp);
+}
+
+static void dispatch_events(struct work_struct *work)
+{
+	struct ropcie_qp *qp = container_of(work, struct ropcie_qp, event_work);
+	struct ib_event event = {
+		.device = &qp->device->ib,
+		.element.qp = &qp->ib,
+	};
+	unsigned int bit;
+
+	for (bit = 0; bit < BITS_PER_LONG; bit++) {
+		if (!test_and_clear_bit(bit, &qp->events))
+			continue;
+		event.event = bit;
+		if (qp->ib.event_handler)
+			qp->ib.event_handler(&event, qp->ib.qp_context);
+	}
+}
+
+void ropcie_qp_event(struct ropcie_qp *qp, enum ib_event_type event)
+{
+	set_bit(event, &qp->events);
+	queue_work(qp->device->workqueue, &qp->event_work);
+}
+
+int ropcie_qp_send_blocked(struct ropcie_qp *qp, struct ropcie_peer *peer,
+			   const struct ropcie_header *header, struct iov_iter *payload)
+{
+	struct ropcie_device *device = qp->device;
+	int err;
+
+	ropcie_count(device, ROPCIE_NO_ROOM);
+	spin_lock(&device->blocked_lock);
+	if (list_empty(&qp->blocked)) {
+		ropcie_peer_get(peer);
+		qp->blocked_on = peer;
+		list_add_tail(&qp->blocked, &device->blocked);
+	}
+	spin_unlock(&device->blocked_lock);
+
+	/* Room that there was before this was on the list has been announced to nobody. */
+	err = ropcie_peer_send(peer, header, payload);
+	if (err == -EAGAIN)
+		return err;
+	ropcie_qp_unblock(qp);
+	return err;
+}
+
+void ropcie_qp_unblock(struct ropcie_qp *qp)
+{
+	struct ropcie_peer *peer = NULL;
+
+	spin_lock_bh(&qp->device->blocked_lock);
+	if (!list_empty(&qp->blocked)) {
+		list_del_init(&qp->blocked);
+		swap(peer, qp->blocked_on);
+	}
+	spin_unlock_bh(&qp->device->blocked_lock);
+	if (peer)
+		ropcie_peer_put(peer);
+}
+
+void ropcie_qps_unblock(struct ropcie_device *device, struct ropcie_peer *peer)
+{
+	struct ropcie_qp *qp, *next;
+
+	spin_lock_bh(&device->blocked_lock);
+	list_for_each_entry_safe(qp, next, &device->blocked, blocked) {
+		if (qp->blocked_on != peer)
+			continue;
+		list_del_init(&qp->blocked);
+		qp->blocked_on = NULL;
+		ropcie_qp_schedule(qp);
+		ropcie_peer_put(peer);	/* the caller has one of its own */
+	}
+	spin_unlock_bh(&device->blocked_lock);
+}
+
+static int check(const struct ib_qp_init_attr *init, struct ropcie_qp *qp)
+{
+	switch (init->qp_type) {
+	case IB_QPT_RC:
+		qp->service = ROPCIE_SERVICE_RC;
+		break;
+	case IB_QPT_UC:
+		qp->service = ROPCIE_SERVICE_UC;
+		break;
+	case IB_QPT_UD:
+	case IB_QPT_GSI:
+		qp->service = ROPCIE_SERVICE_UD;
+		break;
+	case IB_QPT_XRC_INI:
+	case IB_QPT_XRC_TGT:
+		qp->service = ROPCIE_SERVICE_XRC;
+		break;
+	default:
+		return -EOPNOTSUPP;
+	}
+	if (init->create_flags & ~IB_QP_CREATE_BLOCK_MULTICAST_LOOPBACK)
+		return -EOPNOTSUPP;
+	if (init->cap.max_send_wr > ROPCIE_MAX_QP_WR || init->cap.max_recv_wr > ROPCIE_MAX_QP_WR ||
+	    init->cap.max_send_sge > ROPCIE_MAX_SGE || init->cap.max_recv_sge > ROPCIE_MAX_SGE ||
+	    init->cap.max_inline_data > ROPCIE_MAX_INLINE)
+		return -EINVAL;
+	return 0;
+}
+
+static int create_send_queue(struct ropcie_qp *qp, struct ib_qp_init_attr *init,
+			     struct ib_ucontext *context)
+{
+	struct ropcie_send_queue *sq = &qp->sq;
+	u32 sges = max(init->cap.max_send_sge, 1u);
+	u32 data = max_t(u32, sges * sizeof(struct ropcie_sge),
+			 round_up(init->cap.max_inline_data, 16));
+	int err;
+
+	spin_lock_init(&sq->lock);
+	spin_lock_init(&sq->post_lock);
+	timer_setup(&sq->timer, ropcie_requester_timeout, 0);
+	hrtimer_init(&sq->rnr_timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_SOFT);
+	sq->rnr_timer.function = ropcie_requester_rnr_over;
+	qp->has_sq = init->qp_type != IB_QPT_XRC_TGT;
+	if (!qp->has_sq)
+		return 0;
+
+	err = ropcie_queue_create(&sq->queue, init->cap.max_send_wr,
+				  sizeof(struct ropcie_send_wqe) + data, context);
+	if (err)
+		return err;
+	sq->requests = kvcalloc(sq->queue.entry_count, sizeof(*sq->requests), GFP_KERNEL_ACCOUNT);
+	sq->wqes = sq->queue.entries;
+	if (context)
+		sq->wqes = kvcalloc(sq->queue.entry_count, sq->queue.entry_size,
+				    GFP_KERNEL_ACCOUNT);
+	if (!sq->requests || !sq->wqes)
+		return -ENOMEM;
+	sq->max_sge = sges;
+	sq->max_inline = min_t(u32, data, ROPCIE_MAX_INLINE);
+	sq->max_wr = sq->queue.entry_count;
+	sq->signal_all = init->sq_sig_type == IB_SIGNAL_ALL_WR;
+	ropcie_send_queue_reset(qp);
+
+	init->cap.max_send_wr = sq->max_wr;
+	init->cap.max_send_sge = sq->max_sge;
+	init->cap.max_inline_data = sq->max_inline;
+	return 0;
+}
+
+static int create_receive_queue(struct ropcie_qp *qp, struct ib_qp_init_attr *init,
+				struct ib_ucontext *context)
+{
+	struct ropcie_responder *responder = &qp->responder;
+	int err;
+
+	spin_lock_init(&responder->lock);
+	if (qp->service == ROPCIE_SERVICE_XRC || init->srq || !init->cap.max_recv_wr) {
+		init->cap.max_recv_wr = 0;
+		init->cap.max_recv_sge = 0;
+		return 0;
+	}
+	err = ropcie_receive_queue_create(&responder->rq, init->cap.max_recv_wr,
+					  max(init->cap.max_recv_sge, 1u), context);
+	if (err)
+		return err;
+	responder->has_rq = true;
+	init->cap.max_recv_wr = responder->rq.max_wr;
+	init->cap.max_recv_sge = responder->rq.max_sge;
+	return 0;
+}
+
+static void free_queues(struct ropcie_qp *qp)
+{
+	if (qp->sq.wqes != qp->sq.queue.entries)
+		kvfree(qp->sq.wqes);
+	kvfree(qp->sq.requests);
+	ropcie_queue_destroy(&qp->sq.queue);
+	ropcie_queue_destroy(&qp->responder.rq.queue);
+	kfree(qp->responder.responses);
+}
+
+static int answer(struct ropcie_qp *qp, struct ib_udata *udata)
+{
+	struct ropcie_create_qp_resp resp = {};
+
+	if (!udata)
+		return 0;
+	if (udata->outlen < sizeof(resp))
+		return -EINVAL;
+	ropcie_queue_describe(&qp->sq.queue, &resp.send);
+	ropcie_queue_describe(&qp->responder.rq.queue, &resp.receive);
+	return ib_copy_to_udata(udata, &resp, sizeof(resp));
+}
+
+int ropcie_create_qp(struct ib_qp *ib, struct ib_qp_init_attr *init, struct ib_udata *udata)
+{
+	struct ropcie_ucontext *ucontext =
+		rdma_udata_to_drv_context(udata, struct ropcie_ucontext, ib);
+	struct ib_ucontext *context = ucontext ? &ucontext->ib : NULL;
+	struct ropcie_device *device = to_ropcie_device(ib->device);
+	struct ropcie_qp *qp = to_ropcie_qp(ib);
+	int err;
+
+	err = check(init, qp);
+	if (err)
+		return err;
+	qp->device = device;
+	qp->user = udata;
+	qp->state = IB_QPS_RESET;
+	qp->block_loopback = init->create_flags & IB_QP_CREATE_BLOCK_MULTICAST_LOOPBACK;
+	qp->send_cq = init->send_cq ? to_ropcie_cq(init->send_cq) : NULL;
+	qp->recv_cq = init->recv_cq ? to_ropcie_cq(init->recv_cq) : NULL;
+	qp->srq = init->srq ? to_ropcie_srq(init->srq) : NULL;
+	mutex_init(&qp->modify_mutex);
+	INIT_WORK(&qp->work, work);
+	INIT_WORK(&qp->event_work, dispatch_events);
+	INIT_LIST_HEAD(&qp->blocked);
+
+	if (init->qp_type == IB_QPT_GSI)
+		qp->object = ropcie_object_create_at(&device->qps, 1, qp);
+	else
+		qp->object = ropcie_object_create(&device->qps, qp);
+	if (IS_ERR(qp->object))
+		return PTR_ERR(qp->object);
+	ib->qp_num = qp->object->number;
+	qp->accessor.pd = ib->pd;
+	qp->accessor.qp_number = ib->qp_num;
+	/* XRC targets have keys of processes alone. */
+	qp->accessor.user = udata || init->qp_type == IB_QPT_XRC_TGT;
+
+	err = create_send_queue(qp, init, context);
+	if (!err)
+		err = create_receive_queue(qp, init, context);
+	if (!err)
+		err = answer(qp, udata);
+	if (err) {
+		ropcie_object_destroy(&device->qps, qp->object);
+		free_queues(qp);
+		return err;
+	}
+	qp->attr.cap = init->cap;
+	ropcie_object_publish(&device->qps, qp->object);
+	return 0;
+}
+
+int ropcie_destroy_qp(struct ib_qp *ib, struct ib_udata *udata)
+{
+	struct ropcie_qp *qp = to_ropcie_qp(ib);
+
+	/* Nothing comes in any more after this. */
+	WRITE_ONCE(qp->state, IB_QPS_RESET);
+	ropcie_object_destroy(&qp->device->qps, qp->object);
+	ropcie_qp_quiesce(qp);
+	cancel_work_sync(&qp->event_work);
+	spin_lock_bh(&qp->responder.lock);
+	if (qp->responder.receive_srq)
+		ropcie_object_put(qp->responder.receive_srq->object);
+	spin_unlock_bh(&qp->responder.lock);
+	if (qp->peer)
+		ropcie_peer_put(qp->peer);
+	free_queues(qp);
+	return 0;
+}
+
+void ropcie_qp_quiesce(struct ropcie_qp *qp)
+{
+	del_timer_sync(&qp->sq.timer);
+	hrtimer_cancel(&qp->sq.rnr_timer);
+	ropcie_qp_unblock(qp);
+	cancel_work_sync(&qp->work);
+	ropcie_qp_unblock(qp);
+}
+
+int ropcie_post_recv(struct ib_qp *ib, const struct ib_recv_wr *wr, const struct ib_recv_wr **bad)
+{
+	struct ropcie_qp *qp = to_ropcie_qp(ib);
+	int err = 0;
+
+	if (qp->user || !qp->responder.has_rq || READ_ONCE(qp->state) == IB_QPS_RESET) {
+		*bad = wr;
+		return qp->user ? -EOPNOTSUPP : -EINVAL;
+	}
+	for (; wr; wr = wr->next) {
+		err = ropcie_receive_queue_post(&qp->responder.rq, wr);
+		if (err) {
+			*bad = wr;
+			break;
+		}
+	}
+	if (READ_ONCE(qp->state) == IB_QPS_ERR)
+		ropcie_qp_schedule(qp);
+	return err;
+}

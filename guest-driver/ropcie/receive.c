@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Where the port meets the queue pairs: packets, room, links. */
+
+#include "mcast.h"
+#include "port.h"
+#include "requester.h"
+#include "responder.h"
+#include "transport.h"
+
+struct multicast_packet {
+	struct ropcie_peer *from;
+	const struct ropcie_header *header;
+	const void *payload;
+	size_t length;
+};
+
+static void deliver(struct ropcie_qp *qp, void *context)
+{
+	const struct multicast_packet *packet = context;
+
+	if (qp->block_loopback && ropcie_peer_is_loopback(packet->from))
+		return;
+	ropcie_datagram_receive(qp, packet->header, packet->payload, packet->length);
+}
+
+static bool is_response(u8 opcode)
+{
+	return opcode >= ROPCIE_OP_ACKNOWLEDGE;
+}
+
+/* A connected queue pair listens to its peer alone. */
+static bool is_from_peer(const struct ropcie_qp *qp, struct ropcie_peer *from,
+			 const struct ropcie_header *header)
+{
+	return le32_to_cpu(header->source_qp) == qp->attr.dest_qp_num &&
+	       ether_addr_equal(ropcie_peer_mac(from), qp->mac);
+}
+
+static void receive(struct ropcie_qp *qp, struct ropcie_peer *from,
+		    const struct ropcie_header *header, const void *payload, size_t length)
+{
+	if (header->service != qp->service) {
+		ropcie_count(qp->device, ROPCIE_BAD_PACKETS);
+		return;
+	}
+	if (qp->service == ROPCIE_SERVICE_UD) {
+		ropcie_datagram_receive(qp, header, payload, length);
+		return;
+	}
+	if (!is_from_peer(qp, from, header)) {
+		ropcie_count(qp->device, ROPCIE_BAD_PACKETS);
+		return;
+	}
+	if (!is_response(header->opcode))
+		ropcie_responder_receive(qp, header, payload, length);
+	else if (qp->has_sq && ropcie_qp_is_reliable(qp))
+		ropcie_completer_receive(qp, header, payload, length);
+}
+
+void ropcie_transport_receive(struct ropcie_peer *from, const struct ropcie_header *header,
+			      const void *payload, size_t length)
+{
+	struct ropcie_device *device = ropcie_node_transport(ropcie_peer_node(from));
+	u32 number = le32_to_cpu(header->destination_qp);
+	struct ropcie_object *object;
+
+	if (!device)
+		return;
+	ropcie_count(device, ROPCIE_RECEIVED_PACKETS);
+	if (number == ROPCIE_MULTICAST_QPN) {
+		struct multicast_packet packet = { from, header, payload, length };
+
+		if (header->service == ROPCIE_SERVICE_UD)
+			ropcie_multicast_for_each(device, header->destination_gid, deliver, &packet);
+		return;
+	}
+	object = ropcie_object_get(&device->qps, number);
+	if (!object) {
+		ropcie_count(device, ROPCIE_UNKNOWN_QP);
+		return;
+	}
+	receive(object->owner, from, header, payload, length);
+	ropcie_object_put(object);
+}
+
+void ropcie_transport_room(struct ropcie_peer *peer)
+{
+	struct ropcie_device *device = ropcie_node_transport(ropcie_peer_node(peer));
+
+	if (device)
+		ropcie_qps_unblock(device, peer);
+}
+
+static void port_event(struct ropcie_device *device, enum ib_event_type type)
+{
+	struct ib_event event = {
+		.device = &device->ib,
+		.event = type,
+		.element.port_num = 1,
+	};
+
+	ib_dispatch_event(&event);
+}
+
+/* The epoch is over: what these queue pairs had under way is lost. */
+static void fail_connections(struct ropcie_device *device, struct ropcie_peer *peer)
+{
+	unsigned long index;
+	void *entry;
+
+	xa_for_each(&device->qps.objects, index, entry) {
+		struct ropcie_object *object = ropcie_object_get(&device->qps, index);
+		struct ropcie_qp *qp;
+
+		if (!object)
+			continue;
+		qp = object->owner;
+		if (ropcie_qp_is_reliable(qp) &&
+		    ether_addr_equal(qp->mac, ropcie_peer_mac(peer)))
+			ropcie_qp_lost_peer(qp);
+		ropcie_object_put(object);
+	}
+}
+
+void ropcie_transport_link(struct ropcie_peer *peer, bool up)
+{
+	struct ropcie_device *device = ropcie_node_transport(ropcie_peer_node(peer));
+	bool changed;
+
+	if (!device)
+		return;
+	ropcie_count(device, up ? ROPCIE_LINK_UPS : ROPCIE_LINK_DOWNS);
+	if (!up)
+		fail_connections(device, peer);
+	ropcie_qps_unblock(device, peer);
+
+	spin_lock_bh(&device->links_lock);
+	changed = up ? !device->links_up++ : !--device->links_up;
+	spin_unlock_bh(&device->links_lock);
+	if (changed)
+		port_event(device, up ? IB_EVENT_PORT_ACTIVE : IB_EVENT_PORT_ERR);
+}
