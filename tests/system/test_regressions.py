@@ -7,7 +7,7 @@ import re
 
 import pytest
 from support.nt_endpoint import CONFIGURE, LOCK, LOCKED, NTB_CTRL, NTB_CTRL_STRIDE
-from support.ntblab_cli import Cluster, kernel_complaints, wait_for
+from support.ntblab_cli import IOMMU, Cluster, kernel_complaints, wait_for
 from support.switchtec_device import SwitchtecDevice
 
 MIB = 1 << 20
@@ -148,6 +148,7 @@ def test_a_driver_waits_for_the_lock_that_the_other_host_has(cluster_of, repeat)
     assert complaints_of_driver(cluster, "b") == []
 
 
+@pytest.mark.skipif(IOMMU, reason="quirk_switchtec_ntb_dma_alias of Linux 6.12 reads bits 32 to 47 of ep_map 32 bytes too far: no proxy IDs")
 @pytest.mark.parametrize("partitions", [[3, 40], [40, 3]])
 def test_partition_40_of_48(cluster_of, partitions):  # commit fab53ce
     cluster = cluster_of(switch="partitions: 48, ", pair=f"{{nodes: [a, b], partitions: {partitions}}}")
