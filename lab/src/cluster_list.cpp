@@ -4,11 +4,17 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <chrono>
+#include <thread>
+
 #include "run_dir.h"
 #include "vm.h"
 
 namespace ntblab::lab {
 namespace {
+
+constexpr std::chrono::seconds kMonitorLimit{30};
+constexpr std::chrono::milliseconds kMonitorInterval{50};
 
 std::string names_of(const std::vector<Cluster>& clusters) {
     std::vector<std::string> names;
@@ -76,7 +82,13 @@ Result<NodeTarget> find_node(const std::string& text) {
 Result<Ssh> open_ssh(const NodeTarget& target) {
     NodeState node = target.node();
     if (node.ssh_port == 0 && is_alive(node.qemu)) {
-        const auto port = find_ssh_port(target.paths.node(node.name));
+        // One that has just been started has not opened its monitor yet.
+        const auto end = std::chrono::steady_clock::now() + kMonitorLimit;
+        auto port = find_ssh_port(target.paths.node(node.name));
+        while (!port && is_alive(node.qemu) && std::chrono::steady_clock::now() < end) {
+            std::this_thread::sleep_for(kMonitorInterval);
+            port = find_ssh_port(target.paths.node(node.name));
+        }
         if (!port) return tl::unexpected(port.error());
         node.ssh_port = *port;
     }

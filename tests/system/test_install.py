@@ -35,7 +35,7 @@ def folder():
 def dead_links(documents):
     """Links among documents and to examples that lead nowhere. What is linked of the source code is not installed."""
     return [f"{page}: {link}" for page in documents.rglob("*.md") for link in re.findall(r"\]\(([^)#:]+)", page.read_text())
-            if not link.endswith(".h") and not (page.parent / link).exists()]
+            if not link.endswith((".c", ".h")) and not (page.parent / link).exists()]
 
 
 def user(folder):

@@ -139,7 +139,7 @@ def test_a_driver_waits_for_the_lock_that_the_other_host_has(cluster_of, repeat)
     cluster.reload_driver()
     cluster.run("a", "rmmod ntb_hw_switchtec")  # a sets windows of b's up, in b's control block, by this test
     with SwitchtecDevice(cluster, "a") as device:
-        cluster.run("b", f"(for i in $(seq {repeat(20)}); do rmmod ntb_hw_switchtec && modprobe ntb_hw_switchtec; done;"
+        cluster.run("b", f"(for i in $(seq {max(8, repeat(20))}); do rmmod ntb_hw_switchtec && modprobe ntb_hw_switchtec; done;"
                          " touch /tmp/done) >/tmp/log 2>&1 &")
         assert WAITS in lock_again_and_again(
             device, 1, lambda: cluster.command("b", "test -e /tmp/done", check=False).returncode == 0), "the two never met"
