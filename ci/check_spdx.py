@@ -24,7 +24,7 @@ TAG = re.compile(r"SPDX-License-Identifier: (.+?)\s*(?:\*/|-->)?$")
 
 def sources(folder):
     for path in sorted(folder.iterdir()):
-        if path.is_symlink() or path.name in SKIPPED:
+        if path.is_symlink() or path.name in SKIPPED or path.name.endswith(".mod.c"):  # what Kbuild makes
             continue
         if path.is_dir():
             yield from sources(path)
