@@ -33,7 +33,7 @@ class RopcieCluster(Cluster):
     def load(self, *nodes, parameters=""):
         """Loads the module, gives its device the node's address (the n-th node's is 10.99.0.n, fd99::n), takes it up."""
         for node in nodes:
-            self.run(node, f"insmod /share/ropcie.ko {parameters} && {self.addresses(node)}")
+            self.run(node, f"modprobe ib_uverbs && insmod /share/ropcie.ko {parameters} && {self.addresses(node)}")
 
     def addresses(self, node, device="ropcie0"):
         return (f"ip addr add {self.address(node)}/24 dev {device} && ip addr add {self.address6(node)}/64 dev {device} nodad"

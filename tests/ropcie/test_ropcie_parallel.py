@@ -32,7 +32,7 @@ def test_second_link_takes_over(twice):
 def test_both_are_used_by_a_device_each(twice):
     twice.unload("a", "b")
     for node in twice.nodes:
-        twice.run(node, "insmod /share/ropcie.ko node_per_link=1")
+        twice.run(node, "modprobe ib_uverbs; insmod /share/ropcie.ko node_per_link=1")
     for node in twice.nodes:
         number = twice.nodes.index(node) + 1
         # In the order of their endpoints, which a has in the same order as b.
@@ -48,7 +48,7 @@ def test_both_are_used_by_a_device_each(twice):
 def test_hosts_of_the_same_identity_get_no_link(twice):
     twice.unload("a", "b")
     for node in twice.nodes:
-        twice.run(node, "insmod /share/ropcie.ko mac=02:00:00:00:00:07")
+        twice.run(node, "modprobe ib_uverbs; insmod /share/ropcie.ko mac=02:00:00:00:00:07")
     wait_for("message", lambda: "this host's MAC 02:00:00:00:00:07" in twice.dmesg("a"))
     assert not twice.run("a", "ip link set ropcie0 up; cat /sys/class/net/ropcie0/carrier") == "1"
     twice.unload("a", "b")
