@@ -10,7 +10,7 @@ import subprocess
 
 import pytest
 from support.monitor import Monitor
-from support.ntblab_cli import IOMMU, LIMIT, NTBLAB, Cluster, ntblab, wait_for
+from support.ntblab_cli import LIMIT, NTBLAB, Cluster, ntblab, wait_for
 
 
 @contextlib.contextmanager
@@ -94,7 +94,6 @@ def test_a_firmware_command_has_its_name(tool_pair, tmp_path):
     assert all(" mrpc" in line or " dma_write " in line for line in trace.read_text().splitlines())
 
 
-@pytest.mark.skipif(IOMMU, reason="behind an IOMMU a window opens by pages, when they are accessed")
 def test_messages_pass_and_the_peers_windows_close_and_open_when_the_driver_goes_and_comes(tool_pair, tmp_path):
     here, there = tmp_path / "here", tmp_path / "there"
     with tracing(tool_pair, "a", "--events", "message,register", "-o", here), \
