@@ -43,6 +43,7 @@ build() {
         --aptopt="$work/aptopt" --aptopt='APT::Install-Recommends "false"' --aptopt='Acquire::Languages "none"' \
         --dpkgopt='path-exclude=/usr/share/man/*' --dpkgopt='path-exclude=/usr/share/doc/*' \
         --dpkgopt='path-exclude=/usr/share/locale/*' --dpkgopt='path-include=/usr/share/doc/*/copyright' \
+        --dpkgopt='path-include=/usr/share/doc/rdma-core/tests/*' \
         --customize-hook='rm -f "$1/etc/apt/apt.conf.d/99mmdebstrap"' \
         "$release" "$work/root.tar" "$work/sources.list" >>"$log_file" 2>&1 </dev/null || code=$?
     [[ $dir == "$work" ]] || remove_tree "$dir"

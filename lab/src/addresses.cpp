@@ -36,4 +36,8 @@ std::string lan_address(const Topology& topology, std::size_t node) {
     return topology.lan ? fmt::format("10.78.0.{}", node + 1) : "";
 }
 
+std::string rdma_address(std::size_t node) {
+    return fmt::format("10.80.0.{}", node + 1);
+}
+
 }  // namespace ntblab::lab

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
 #include "addresses.h"
 
 namespace ntblab::lab {
@@ -12,8 +14,13 @@ namespace {
 using topology::Endpoint;
 using topology::Topology;
 
+bool loads_ropcie(const topology::Node& node) {
+    return std::find(node.modules.begin(), node.modules.end(), "ropcie") != node.modules.end();
+}
+
 /// Where `node` reaches `other`; "" if it does not.
 std::string address_seen_by(const Topology& topology, std::size_t node, std::size_t other) {
+    if (loads_ropcie(topology.nodes[node]) && loads_ropcie(topology.nodes[other])) return rdma_address(other);
     for (const Endpoint& endpoint : topology.endpoints(other)) {
         const auto& partitions = topology.switches[endpoint.sw].partitions;
         if (other == node || partitions[*partitions[endpoint.partition].peer].node == node)
@@ -32,10 +39,11 @@ std::string guest_config(const Topology& topology, std::size_t node, const std::
     // Every value is of a form without quotes: names, addresses, module names.
     return fmt::format(
         "NTBLAB_CLUSTER='{}'\nNTBLAB_NODE='{}'\nNTBLAB_INDEX='{}'\nNTBLAB_ADDRESSES='{}'\n"
-        "NTBLAB_LAN_ADDRESS='{}'\nNTBLAB_MODULES='{}'\n"
+        "NTBLAB_LAN_ADDRESS='{}'\nNTBLAB_RDMA_ADDRESS='{}/24'\nNTBLAB_MODULES='{}'\n"
         "NTBLAB_SHARE='{}'\n",
         topology.name, topology.nodes[node].name, node + 1, fmt::join(addresses, " "),
-        lan.empty() ? "" : lan + "/24", fmt::join(topology.nodes[node].modules, " "), share);
+        lan.empty() ? "" : lan + "/24", rdma_address(node), fmt::join(topology.nodes[node].modules, " "),
+        share);
 }
 
 std::string guest_hosts(const Topology& topology, std::size_t node) {
@@ -45,6 +53,7 @@ std::string guest_hosts(const Topology& topology, std::size_t node) {
         std::string address = address_seen_by(topology, node, other);
         if (address.empty() && other == node) address = "127.0.1.1";
         if (!address.empty()) result += fmt::format("{} {}\n", address, name);
+        result += fmt::format("{} {}.rdma\n", rdma_address(other), name);
         if (topology.lan) result += fmt::format("{} {}.lan\n", lan_address(topology, other), name);
     }
     return result;

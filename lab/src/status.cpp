@@ -11,8 +11,8 @@ namespace {
 /// Clients that call ntb_link_enable when they bind (Linux 6.12: ntb_transport.c, ntb_perf.c,
 /// ntb_pingpong.c).
 bool enables_link(const std::string& module) {
-    return module == "ntb_netdev" || module == "ntb_transport" || module == "ntb_perf" ||
-           module == "ntb_pingpong";
+    return module == "ropcie" || module == "ntb_netdev" || module == "ntb_transport" ||
+           module == "ntb_perf" || module == "ntb_pingpong";
 }
 
 bool links_by_itself(const topology::Node& node) {

@@ -7,6 +7,7 @@
 namespace ntblab::lab {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -25,10 +26,11 @@ TEST(GuestConfig, OfThePair) {
         "nodes: {a: {}, b: {modules: [ntb_hw_switchtec, ntb_perf]}}\nswitches: {s: {nt-pairs: [[a, b]]}}\n");
     EXPECT_EQ(guest_config(pair, 1),
               "NTBLAB_CLUSTER='t'\nNTBLAB_NODE='b'\nNTBLAB_INDEX='2'\n"
-              "NTBLAB_ADDRESSES='10.77.0.2/24'\nNTBLAB_LAN_ADDRESS=''\nNTBLAB_MODULES='ntb_hw_switchtec "
-              "ntb_perf'\nNTBLAB_SHARE=''\n");
+              "NTBLAB_ADDRESSES='10.77.0.2/24'\nNTBLAB_LAN_ADDRESS=''\nNTBLAB_RDMA_ADDRESS='10.80.0.2/24'\n"
+              "NTBLAB_MODULES='ntb_hw_switchtec ntb_perf'\nNTBLAB_SHARE=''\n");
     EXPECT_THAT(guest_config(pair, 1, "tag"), HasSubstr("NTBLAB_SHARE='tag'\n"));
-    EXPECT_THAT(guest_hosts(pair, 0), HasSubstr("10.77.0.1 a\n10.77.0.2 b\n"));
+    EXPECT_THAT(guest_hosts(pair, 0),
+                HasSubstr("10.77.0.1 a\n10.80.0.1 a.rdma\n10.77.0.2 b\n10.80.0.2 b.rdma\n"));
 }
 
 TEST(GuestConfig, EveryNtPairIsANetwork) {
@@ -37,8 +39,10 @@ TEST(GuestConfig, EveryNtPairIsANetwork) {
 }
 
 TEST(GuestConfig, ANameIsTheAddressAtTheSharedPair) {
-    EXPECT_THAT(guest_hosts(triangle(), 0), HasSubstr("10.77.0.1 a\n10.77.0.2 b\n10.77.1.3 c\n"));
-    EXPECT_THAT(guest_hosts(triangle(), 2), HasSubstr("10.77.1.1 a\n10.77.2.2 b\n10.77.1.3 c\n"));
+    EXPECT_THAT(guest_hosts(triangle(), 0),
+                AllOf(HasSubstr("10.77.0.1 a\n"), HasSubstr("10.77.0.2 b\n"), HasSubstr("10.77.1.3 c\n")));
+    EXPECT_THAT(guest_hosts(triangle(), 2),
+                AllOf(HasSubstr("10.77.1.1 a\n"), HasSubstr("10.77.2.2 b\n"), HasSubstr("10.77.1.3 c\n")));
 }
 
 TEST(GuestConfig, WhoIsNoNeighbourIsReachedOverTheLanOrNotAtAll) {
@@ -47,8 +51,17 @@ TEST(GuestConfig, WhoIsNoNeighbourIsReachedOverTheLanOrNotAtAll) {
     EXPECT_THAT(guest_hosts(parse(chain), 0), Not(HasSubstr(" c\n")));
     const auto with_lan = parse("lan: true\n" + chain);
     EXPECT_THAT(guest_hosts(with_lan, 0),
-                HasSubstr("10.77.0.2 b\n10.78.0.2 b.lan\n10.78.0.3 c\n10.78.0.3 c.lan\n"));
+                AllOf(HasSubstr("10.77.0.2 b\n"), HasSubstr("10.78.0.2 b.lan\n10.78.0.3 c\n"),
+                      HasSubstr("10.78.0.3 c.lan\n")));
     EXPECT_THAT(guest_config(with_lan, 0), HasSubstr("NTBLAB_LAN_ADDRESS='10.78.0.1/24'\n"));
+}
+
+TEST(GuestConfig, AmongNodesThatLoadRopcieANameIsTheAddressThere) {
+    const auto mixed = parse(
+        "nodes: {a: {modules: [ropcie, ntb_hw_switchtec]}, b: {modules: [ropcie, ntb_hw_switchtec]}, c: {}}\n"
+        "switches: {s: {link: {width: x8}, nt-pairs: [[a, b], [a, c]]}}\n");
+    EXPECT_THAT(guest_hosts(mixed, 0), AllOf(HasSubstr("10.80.0.2 b\n"), HasSubstr("10.77.1.3 c\n")));
+    EXPECT_THAT(guest_hosts(mixed, 2), HasSubstr("10.77.1.1 a\n"));
 }
 
 TEST(GuestConfig, ANodeAloneKnowsItself) {

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 sys.path[:0] = [str(pathlib.Path(__file__).resolve().parent), str(pathlib.Path(__file__).resolve().parents[1])]
-from ropcie import build_module, ropcie_cluster  # noqa: E402
+from ropcie import ropcie_cluster  # noqa: E402
 
 
 @pytest.fixture(scope="session")
@@ -18,15 +18,10 @@ def repeat():
     return lambda times: max(1, times * percent // 100)
 
 
-@pytest.fixture(scope="session")
-def module(tmp_path_factory):
-    return build_module(tmp_path_factory.mktemp("module"))
-
-
 @pytest.fixture(scope="module")
-def pair(module):
+def pair():
     """Two nodes with the module loaded, shared by the tests of a file."""
-    with ropcie_cluster("tests/ropcie/pair.yaml", module) as cluster:
+    with ropcie_cluster("tests/ropcie/pair.yaml") as cluster:
         cluster.load("a", "b")
         cluster.wait_ping("a", "b")
         yield cluster

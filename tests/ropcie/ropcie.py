@@ -1,42 +1,29 @@
 # SPDX-License-Identifier: MIT
-"""Builds ropcie against the guests' kernel, and drives it in a cluster.
+"""Drives ropcie, which is in the guests' image, in a cluster.
 
-    module = build_module(tmp_path)
-    with RopcieCluster.up("tests/ropcie/pair.yaml", arguments=["--share", module]) as pair:
+    with ropcie_cluster("tests/ropcie/pair.yaml") as pair:
         pair.load("a", "b")
         pair.wait_ping("a", "b")
 """
 
 import contextlib
 import os
-import shutil
 import subprocess
 
-from support.ntblab_cli import BIN, DEBUG_KERNEL, LIMIT, REPO, Cluster, CommandFailed, kernel_complaints, wait_for
+from support.ntblab_cli import BIN, LIMIT, Cluster, CommandFailed, kernel_complaints, wait_for
 
-SOURCE = REPO / "guest-driver" / "ropcie"
-HEADERS = BIN.parent / "share" / "ntblab" / ("kernel@debug" if DEBUG_KERNEL else "kernel") / "headers"
 PORT_TEST = "/sys/kernel/debug/ropcie_port_test"
-
-
-def build_module(directory):
-    """Directory with ropcie.ko and test/ropcie_port_test.ko for the guests' kernel; `directory` gets a copy of the source."""
-    copy = directory / "ropcie"
-    shutil.copytree(SOURCE, copy, ignore=shutil.ignore_patterns("*.o", "*.ko", "*.mod*", ".*.cmd", "Module.symvers", "modules.order"))
-    made = subprocess.run(["make", f"KERNEL={HEADERS}"], cwd=copy, capture_output=True, text=True, timeout=LIMIT)
-    assert made.returncode == 0, made.stdout + made.stderr
-    assert "warning" not in made.stderr, made.stderr
-    return copy
 
 
 class RopcieCluster(Cluster):
     def load(self, *nodes, parameters=""):
-        """Loads the module, gives its device the node's address (the n-th node's is 10.99.0.n, fd99::n), takes it up."""
+        """Loads the module; its device has the node's addresses then (the n-th node's are 10.80.0.n, fd99::n), and is up."""
         for node in nodes:
-            self.run(node, f"modprobe ib_uverbs && insmod /share/ropcie.ko {parameters} && {self.addresses(node)}")
+            self.run(node, f"modprobe ropcie {parameters} && {self.addresses(node)}")
 
     def addresses(self, node, device="ropcie0"):
-        return (f"ip addr add {self.address(node)}/24 dev {device} && ip addr add {self.address6(node)}/64 dev {device} nodad"
+        """What gives a device the node's addresses. ropcie0 gets the first and is taken up by the guest itself, a bit later."""
+        return (f"ip addr replace {self.address(node)}/24 dev {device} && ip addr replace {self.address6(node)}/64 dev {device} nodad"
                 f" && ip link set {device} up")
 
     def unload(self, *nodes):
@@ -44,7 +31,7 @@ class RopcieCluster(Cluster):
             self.run(node, "rmmod ropcie")
 
     def address(self, node):
-        return f"10.99.0.{self.nodes.index(node) + 1}"
+        return f"10.80.0.{self.nodes.index(node) + 1}"
 
     def address6(self, node):
         return f"fd99::{self.nodes.index(node) + 1}"
@@ -86,7 +73,7 @@ class RopcieCluster(Cluster):
     @contextlib.contextmanager
     def port_test_loaded(self, *nodes):
         for node in nodes:
-            self.run(node, "insmod /share/test/ropcie_port_test.ko")
+            self.run(node, "modprobe ropcie_port_test")
         try:
             yield
         finally:
@@ -111,12 +98,12 @@ class RopcieCluster(Cluster):
 
 
 @contextlib.contextmanager
-def ropcie_cluster(topology, module):
-    """A cluster with `module` (of build_module) as /share, whose kernels have nothing to complain of at its end."""
-    with RopcieCluster.up(topology, arguments=["--share", module]) as cluster:
+def ropcie_cluster(topology):
+    """A cluster whose kernels have nothing to complain of at its end."""
+    with RopcieCluster.up(topology) as cluster:
         yield cluster
         for node in cluster.nodes:
             assert kernel_complaints(cluster.dmesg(node)) == []
 
 
-__all__ = ["CommandFailed", "RopcieCluster", "build_module", "ropcie_cluster", "wait_for"]
+__all__ = ["CommandFailed", "RopcieCluster", "ropcie_cluster", "wait_for"]

@@ -10,8 +10,8 @@ PAIRS = [("a", "b"), ("b", "a"), ("a", "c"), ("c", "a"), ("b", "c"), ("c", "b")]
 
 
 @pytest.fixture(scope="module")
-def mesh(module):
-    with ropcie_cluster("tests/ropcie/triangle.yaml", module) as cluster:
+def mesh():
+    with ropcie_cluster("tests/ropcie/triangle.yaml") as cluster:
         cluster.load("a", "b", "c")
         for source, target in PAIRS:
             cluster.wait_ping(source, target)
@@ -74,7 +74,7 @@ def test_unplugging_the_first_endpoint_leaves_the_second(mesh):
 def test_one_device_for_each_link(mesh):
     mesh.unload(*mesh.nodes)
     for node in mesh.nodes:
-        mesh.run(node, "modprobe ib_uverbs; insmod /share/ropcie.ko node_per_link=1; ip link set ropcie0 up; ip link set ropcie1 up")
+        mesh.run(node, "modprobe ropcie node_per_link=1; ip link set ropcie0 up; ip link set ropcie1 up")
         assert len({mesh.mac(node, device) for device in ("ropcie0", "ropcie1")}) == 2
     for node in mesh.nodes:
         for device in ("ropcie0", "ropcie1"):

@@ -6,8 +6,8 @@ from ropcie import ropcie_cluster, wait_for
 
 
 @pytest.fixture(scope="module")
-def twice(module):
-    with ropcie_cluster("tests/ropcie/parallel.yaml", module) as cluster:
+def twice():
+    with ropcie_cluster("tests/ropcie/parallel.yaml") as cluster:
         cluster.load("a", "b")
         cluster.wait_ping("a", "b")
         yield cluster
@@ -21,7 +21,7 @@ def test_second_link_takes_over(twice):
     device = twice.run("b", "ls /sys/bus/ntb/devices").split()[int(used)]
     twice.run("b", f"echo 1 > /sys/bus/pci/devices/{device}/remove")
     wait_for("network device of b", lambda: "ropcie0" in twice.run("b", "ls /sys/class/net"))
-    if "10.99" not in twice.run("b", "ip -br -4 addr show dev ropcie0"):
+    if "10.80" not in twice.run("b", "ip -br -4 addr show dev ropcie0"):
         twice.run("b", twice.addresses("b"))
     twice.wait_ping("a", "b")
     twice.run("b", "echo 1 > /sys/bus/pci/rescan")
@@ -32,7 +32,7 @@ def test_second_link_takes_over(twice):
 def test_both_are_used_by_a_device_each(twice):
     twice.unload("a", "b")
     for node in twice.nodes:
-        twice.run(node, "modprobe ib_uverbs; insmod /share/ropcie.ko node_per_link=1")
+        twice.run(node, "modprobe ropcie node_per_link=1")
     for node in twice.nodes:
         number = twice.nodes.index(node) + 1
         # In the order of their endpoints, which a has in the same order as b.
@@ -48,7 +48,7 @@ def test_both_are_used_by_a_device_each(twice):
 def test_hosts_of_the_same_identity_get_no_link(twice):
     twice.unload("a", "b")
     for node in twice.nodes:
-        twice.run(node, "modprobe ib_uverbs; insmod /share/ropcie.ko mac=02:00:00:00:00:07")
+        twice.run(node, "modprobe ropcie mac=02:00:00:00:00:07")
     wait_for("message", lambda: "this host's MAC 02:00:00:00:00:07" in twice.dmesg("a"))
     assert not twice.run("a", "ip link set ropcie0 up; cat /sys/class/net/ropcie0/carrier") == "1"
     twice.unload("a", "b")

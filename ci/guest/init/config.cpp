@@ -50,6 +50,7 @@ Config parse_config(std::string_view text) {
     if (!values["NTBLAB_NODE"].empty()) config.node = values["NTBLAB_NODE"];
     config.addresses = words(values["NTBLAB_ADDRESSES"]);
     config.lan_address = values["NTBLAB_LAN_ADDRESS"];
+    config.rdma_address = values["NTBLAB_RDMA_ADDRESS"];
     config.share = values["NTBLAB_SHARE"];
     config.modules = words(values["NTBLAB_MODULES"]);
     return config;

@@ -18,6 +18,7 @@ struct Config {
     // "10.77.0.1/24".
     std::vector<std::string> addresses;
     std::string lan_address;           // of lan0, likewise; empty: none
+    std::string rdma_address;          // of ropcie's, likewise
     std::string share;                 // tag of the 9p file system for /share; empty: none
     std::vector<std::string> modules;  // loaded in this order at boot
 };

@@ -43,7 +43,7 @@ Role read_role(const std::string& name) {
     const std::filesystem::path interface = "/sys/class/net/" + name;
     std::error_code error;
     const auto driver = std::filesystem::read_symlink(interface / "device/driver", error).filename().string();
-    return role_of(read_file(interface / "address"), driver);
+    return role_of(name, read_file(interface / "address"), driver);
 }
 
 // False also for an interface that is down, whose carrier cannot be read.
@@ -66,7 +66,8 @@ std::optional<Address> parse_address(const std::string& text) {
     return address;
 }
 
-Role role_of(std::string_view mac, std::string_view driver) {
+Role role_of(std::string_view name, std::string_view mac, std::string_view driver) {
+    if (name == "ropcie0") return Role::rdma;  // its parent is the NTB's PCI device, whose driver is another
     if (driver == "ntb_netdev") return Role::ntb;
     if (mac.starts_with(management_mac)) return Role::management;
     if (mac.starts_with(lan_mac)) return Role::lan;
@@ -154,6 +155,10 @@ void Network::set_up(std::string name) {
         case Role::lan:
             rename("lan0");
             assign(name, config_.lan_address);
+            bring_up(name);
+            break;
+        case Role::rdma:
+            assign(name, config_.rdma_address);
             bring_up(name);
             break;
         case Role::ntb:

@@ -6,8 +6,8 @@
 //     for (const auto& name : network.handle_events()) report("net-up " + name);
 //
 // The management and LAN interfaces are known by their MAC address and renamed mgmt0 and lan0; an interface
-// of ntb_netdev keeps the kernel's name and gets the address of the NT endpoint it works over, also when the
-// module is loaded again later.
+// of ntb_netdev keeps the kernel's name and gets the address of the NT endpoint it works over, that of ropcie
+// (which is called ropcie0) the node's RDMA address, also when the module is loaded again later.
 #pragma once
 
 #include <netinet/in.h>
@@ -32,11 +32,11 @@ struct Address {
 /// Reads "10.77.0.1/24". @return nothing when it is not an IPv4 address with a prefix length.
 std::optional<Address> parse_address(const std::string& text);
 
-enum class Role { other, management, lan, ntb };
+enum class Role { other, management, lan, ntb, rdma };
 
-/// What an interface is for. @param mac as sysfs prints it; @param driver the driver's name, "" if there is
-/// none.
-Role role_of(std::string_view mac, std::string_view driver);
+/// What an interface is for. @param name the kernel's; @param mac as sysfs prints it; @param driver the
+/// driver's name, "" if there is none.
+Role role_of(std::string_view name, std::string_view mac, std::string_view driver);
 
 class Network {
   public:

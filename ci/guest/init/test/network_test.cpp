@@ -23,12 +23,13 @@ TEST(GuestNetwork, RefusesWhatIsNoAddress) {
 }
 
 TEST(GuestNetwork, KnowsInterfacesByDriverAndMac) {
-    EXPECT_EQ(role_of("52:54:00:4d:00:02\n", "virtio_net"), Role::management);
-    EXPECT_EQ(role_of("52:54:00:4c:00:02\n", "virtio_net"), Role::lan);
-    EXPECT_EQ(role_of("12:34:56:78:9a:bc\n", "ntb_netdev"), Role::ntb);
-    EXPECT_EQ(role_of("52:54:00:4d:00:02\n", "ntb_netdev"), Role::ntb);
-    EXPECT_EQ(role_of("52:54:00:12:34:56\n", "virtio_net"), Role::other);
-    EXPECT_EQ(role_of("00:00:00:00:00:00\n", ""), Role::other);
+    EXPECT_EQ(role_of("eth0", "52:54:00:4d:00:02\n", "virtio_net"), Role::management);
+    EXPECT_EQ(role_of("eth0", "52:54:00:4c:00:02\n", "virtio_net"), Role::lan);
+    EXPECT_EQ(role_of("eth0", "12:34:56:78:9a:bc\n", "ntb_netdev"), Role::ntb);
+    EXPECT_EQ(role_of("eth0", "52:54:00:4d:00:02\n", "ntb_netdev"), Role::ntb);
+    EXPECT_EQ(role_of("ropcie0", "02:34:56:78:9a:bc\n", "switchtec"), Role::rdma);
+    EXPECT_EQ(role_of("eth0", "52:54:00:12:34:56\n", "virtio_net"), Role::other);
+    EXPECT_EQ(role_of("eth0", "00:00:00:00:00:00\n", ""), Role::other);
 }
 
 }  // namespace
