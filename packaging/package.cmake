@@ -6,7 +6,7 @@ set(CPACK_PACKAGE_CONTACT "ntblab developers <developers@ntblab.invalid>")
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS ${CMAKE_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS})
-set(CPACK_COMPONENTS_ALL ntblab ntblab-guest ntblab-guest-headers)
+set(CPACK_COMPONENTS_ALL ntblab ntblab-guest ntblab-guest-headers ropcie-dkms)
 
 set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
@@ -41,5 +41,16 @@ set(CPACK_DEBIAN_NTBLAB-GUEST-HEADERS_PACKAGE_RECOMMENDS "gcc, make")
 set(CPACK_COMPONENT_NTBLAB-GUEST-HEADERS_DESCRIPTION "headers of the kernel of ntblab's virtual machines
 What modules for the virtual machines of ntblab are built against:
 make -C /usr/lib/ntblab/kernel/headers M=DIRECTORY")
+
+set(CPACK_DEBIAN_ROPCIE-DKMS_PACKAGE_NAME ropcie-dkms)
+set(CPACK_DEBIAN_ROPCIE-DKMS_PACKAGE_ARCHITECTURE all)
+set(CPACK_DEBIAN_ROPCIE-DKMS_PACKAGE_SECTION kernel)
+set(CPACK_DEBIAN_ROPCIE-DKMS_PACKAGE_SHLIBDEPS OFF)
+set(CPACK_DEBIAN_ROPCIE-DKMS_PACKAGE_DEPENDS "dkms (>= 3), gcc, make")
+set(CPACK_DEBIAN_ROPCIE-DKMS_PACKAGE_CONTROL_EXTRA
+  "${CMAKE_CURRENT_BINARY_DIR}/dkms/postinst;${CMAKE_CURRENT_BINARY_DIR}/dkms/prerm")
+set(CPACK_COMPONENT_ROPCIE-DKMS_DESCRIPTION "RDMA over PCIe between hosts joined by an NTB, kernel module (DKMS)
+The kernel module of RoPCIe: IP and RDMA between hosts that are joined by PCIe
+non-transparent bridges. It is built for kernels that have NTB and RDMA.")
 
 include(CPack)

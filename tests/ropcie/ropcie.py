@@ -91,6 +91,28 @@ class RopcieCluster(Cluster):
             found.append({"mac": mac, "kind": kind} | {name: int(value) for name, value in zip(fields[::2], fields[1::2])})
         return found
 
+    def meet(self, server, client, listening, ends=True):
+        """Runs a server on b and, once it listens, its client on a. Both have to succeed; if the server does not end by itself
+        (ends=False) it is killed. In the commands, {a} and {b} stand for the addresses of the nodes.
+
+        listening: "tcp" or "cm" (the RDMA connection manager) is what the server listens by; None: nothing to wait for."""
+        address = {node: self.address(node) for node in self.nodes}
+        program = server.split()[0][:15]
+        sign = {"tcp": f"ss -Hltnp | grep -qF '(\"{program}\"'", "cm": f"rdma resource show cm_id | grep LISTEN | grep -qF 'comm {program} '",
+                None: "true"}[listening]
+        serving = self.start("b", f"exec timeout {LIMIT} {server.format(**address)} > /tmp/server.log 2>&1")
+        try:
+            wait_for(f"{program} to listen", lambda: self.command("b", sign, check=False).returncode == 0 or serving.poll() is not None)
+            code = self.command("a", f"timeout {LIMIT} sh -c '{client.format(**address)}' > /tmp/client.log 2>&1", check=False).returncode
+            codes = [code, serving.wait(timeout=LIMIT) if ends and code == 0 else 0]
+            assert codes == [0, 0], f"client, server ended with {codes}\n--- client\n{self.run('a', 'tail -n 20 /tmp/client.log')}" \
+                f"\n--- server\n{self.run('b', 'tail -n 20 /tmp/server.log')}"
+            return self.run("a", "cat /tmp/client.log")
+        finally:
+            if serving.poll() is None:
+                self.run("b", f"pkill -x '{program}'; true")
+                serving.wait(timeout=LIMIT)
+
     def start(self, node, script):
         """Starts a shell script in a guest; returns the process of its `ntblab exec`."""
         command = [str(BIN / "ntblab"), "exec", f"{self.name}/{node}", "--", "sh", "-c", script]
@@ -103,7 +125,8 @@ def ropcie_cluster(topology):
     with RopcieCluster.up(topology) as cluster:
         yield cluster
         for node in cluster.nodes:
-            assert kernel_complaints(cluster.dmesg(node)) == []
+            log = cluster.dmesg(node)
+            assert kernel_complaints(log) == [], log
 
 
 __all__ = ["CommandFailed", "RopcieCluster", "ropcie_cluster", "wait_for"]

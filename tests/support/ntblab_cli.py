@@ -266,7 +266,7 @@ def healthy_cluster(topology):
             assert kernel_complaints(cluster.dmesg(node)) == []
 
 
-OOPS = re.compile(r"BUG:|Oops|WARNING: |general protection|Call Trace|hung task|rcu.*stall|soft lockup|KASAN|unreferenced object|"
+OOPS = re.compile(r"BUG:|Oops|WARNING: |general protection fault,|Call Trace|hung task|rcu.*stall|soft lockup|KASAN|unreferenced object|"
                   r"DMA-API: (?!preallocated|debugging enabled)|ODEBUG|inconsistent lock state|possible (?:circular|recursive) locking|"
                   r"suspicious RCU|sleeping function")
 

@@ -27,7 +27,8 @@ class FakeMachines:
         assert (BIN / "ntb-fabric").exists()
 
     def environment(self, **more):
-        return dict(os.environ, NTBLAB_RUN_DIR=str(self.run_dir), NTBLAB_SHARE=str(self.folder / "share"),
+        # The installation has the stock kernel alone (empty: the topology's choice).
+        return dict(os.environ, NTBLAB_KERNEL="", NTBLAB_RUN_DIR=str(self.run_dir), NTBLAB_SHARE=str(self.folder / "share"),
                     XDG_CACHE_HOME=str(self.folder / "cache"), **more)
 
     def run(self, *arguments, timeout=120, **more):

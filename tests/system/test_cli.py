@@ -68,6 +68,7 @@ def test_a_topology_may_come_through_a_pipe(run_dir):
 
 
 def test_missing_parts_are_named(run_dir, tmp_path, monkeypatch):
+    monkeypatch.delenv("NTBLAB_KERNEL", raising=False)
     monkeypatch.setenv("NTBLAB_SHARE", str(tmp_path))
     code, message = refused(run_dir, "up", PAIR)
     assert code == 1
@@ -126,6 +127,7 @@ def test_a_share_of_the_file_is_beside_it(run_dir, tmp_path):
 
 
 def test_another_debian_is_another_image(run_dir, tmp_path, monkeypatch):
+    monkeypatch.delenv("NTBLAB_KERNEL", raising=False)
     monkeypatch.setenv("NTBLAB_SHARE", str(tmp_path))
     (tmp_path / "image").mkdir()
     (tmp_path / "image" / "suite").write_text("trixie\n")

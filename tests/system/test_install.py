@@ -15,6 +15,7 @@ BUILD = BIN.parent
 NOBODY = 65534
 AS_ROOT = [] if os.geteuid() == 0 else ["fakeroot"]
 PACKAGES = {"ntblab", "ntblab-guest", "ntblab-guest-headers"}
+DKMS = "ropcie-dkms"
 
 
 def run(*command, **options):
@@ -80,7 +81,7 @@ def packages(folder):
     """{name: file} of the packages that CPack makes."""
     run("nice", "cpack", "--config", BUILD / "CPackConfig.cmake", "-B", folder / "packages")
     files = {path.name.split("_")[0]: path for path in (folder / "packages").glob("*.deb")}
-    assert set(files) == PACKAGES
+    assert set(files) == PACKAGES | {DKMS}
     return files
 
 
@@ -95,8 +96,9 @@ def test_packages_say_what_they_need(packages):
         assert part in needs
     assert field(packages["ntblab-guest"], "Depends") == ""
     assert f"ntblab-guest (= {version})" in field(packages["ntblab-guest-headers"], "Depends")
-    for package in packages.values():
-        assert field(package, "Architecture") == "amd64"
+    assert "dkms" in field(packages[DKMS], "Depends")
+    for name, package in packages.items():
+        assert field(package, "Architecture") == ("all" if name == DKMS else "amd64")
         assert field(package, "Description").split("\n")[0]
 
 
@@ -110,8 +112,8 @@ def test_packages_hold_what_a_user_looks_for(packages):
         assert f" ./usr/{path}\n" in content, path
     assert " ./usr/share/ntblab/qemu -> ../../lib/ntblab/qemu\n" in content
     assert not [line for line in content.splitlines() if " root/root " not in line]
-    for package in packages.values():  # no scripts: nothing of the system changes but for the files
-        assert run("dpkg-deb", "--ctrl-tarfile", package, encoding="latin-1").count("postinst") == 0
+    for name in PACKAGES:  # no scripts: nothing of the system changes but for the files
+        assert run("dpkg-deb", "--ctrl-tarfile", packages[name], encoding="latin-1").count("postinst") == 0
 
 
 def test_packages_install_and_leave_nothing_when_they_are_removed(packages, folder):
@@ -121,9 +123,25 @@ def test_packages_install_and_leave_nothing_when_they_are_removed(packages, fold
     (root / "var/lib/dpkg/status").touch()
     before = {path for path in root.rglob("*") if "var/lib/dpkg" not in str(path)}
     # The libraries that they depend on are those of this machine.
-    run(*AS_ROOT, "dpkg", f"--root={root}", "--force-depends", "--force-not-root", "--install", *packages.values())
+    run(*AS_ROOT, "dpkg", f"--root={root}", "--force-depends", "--force-not-root", "--install", *(packages[name] for name in PACKAGES))
     assert f"files {root}/usr/share/ntblab\n" in run(root / "usr/bin/ntblab", "version", **user(folder))
     headers = (root / "usr/share/ntblab/kernel/headers").resolve()
     assert headers.is_relative_to(root) and (headers / "Makefile").exists() and (headers / "scripts/mod/modpost").exists()
-    run(*AS_ROOT, "dpkg", f"--root={root}", "--force-depends", "--force-not-root", "--purge", *packages)
+    run(*AS_ROOT, "dpkg", f"--root={root}", "--force-depends", "--force-not-root", "--purge", *PACKAGES)
     assert {path for path in root.rglob("*") if "var/lib/dpkg" not in str(path)} == before
+
+
+def test_dkms_builds_the_module_of_ropcie(packages, folder):
+    """For the guests' kernel, whose headers know NTB; with trees of its own, as whoever runs this."""
+    version = field(packages[DKMS], "Version")
+    run("dpkg-deb", "-x", packages[DKMS], folder / "dkms")
+    control = run("dpkg-deb", "--ctrl-tarfile", packages[DKMS], encoding="latin-1")
+    assert "./postinst" in control and "./prerm" in control
+    (folder / "dkms-tree").mkdir()
+    kernel = (BUILD / "share/ntblab/kernel/version").read_text().strip()
+    trees = ["--dkmstree", folder / "dkms-tree", "--sourcetree", folder / "dkms/usr/src"]
+    module = f"ropcie/{version}"
+    run("dkms", "add", *trees, module)
+    run("dkms", "build", *trees, "-k", kernel, "--kernelsourcedir", BUILD / "share/ntblab/kernel/headers", module)
+    made = next((folder / "dkms-tree" / "ropcie" / version / kernel).rglob("ropcie.ko*"))
+    assert "ib_uverbs" in run("modinfo", "-F", "depends", made)
