@@ -22,7 +22,7 @@ static void run_responder(struct ropcie_qp *qp, bool *more)
 			WRITE_ONCE(responder->rq.queue.control->flags, ROPCIE_NEED_WAKEUP);
 			smp_mb();	/* the flag before the index: see ropcie_send_queue_fetch() */
 		}
-		ropcie_responder_flush(qp);
+		*more |= ropcie_responder_flush(qp);
 	}
 	spin_unlock_bh(&responder->lock);
 }
@@ -36,7 +36,7 @@ static void run_requester(struct ropcie_qp *qp, bool *more)
 	spin_lock_bh(&qp->sq.lock);
 	state = READ_ONCE(qp->state);
 	if (state == IB_QPS_ERR || state == IB_QPS_SQE)
-		ropcie_send_queue_flush(qp);
+		*more |= ropcie_send_queue_flush(qp);
 	else
 		*more |= ropcie_requester_run(qp, ROPCIE_REQUESTER_BUDGET);
 	spin_unlock_bh(&qp->sq.lock);

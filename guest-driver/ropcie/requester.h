@@ -31,8 +31,8 @@ static inline bool ropcie_wr_is_atomic(u32 opcode)
 
 /* send_queue.c: copies what has been posted. false: there is nothing; a process has to wake the kernel next time. */
 bool ropcie_send_queue_fetch(struct ropcie_qp *qp);
-/* All that is posted ends with IB_WC_WR_FLUSH_ERR. */
-void ropcie_send_queue_flush(struct ropcie_qp *qp);
+/* All that is posted ends with IB_WC_WR_FLUSH_ERR. true: a process posts as fast as this flushes; once more, later. */
+bool ropcie_send_queue_flush(struct ropcie_qp *qp);
 void ropcie_send_queue_reset(struct ropcie_qp *qp);
 
 /*

@@ -186,15 +186,18 @@ out:
 	spin_unlock(&responder->lock);
 }
 
-void ropcie_responder_flush(struct ropcie_qp *qp)
+bool ropcie_responder_flush(struct ropcie_qp *qp)
 {
 	struct ropcie_responder *responder = &qp->responder;
+	u32 budget = responder->rq.queue.entry_count;
+	bool more = false;
 
 	for (;;) {
 		struct ropcie_cqe cqe = { .status = IB_WC_WR_FLUSH_ERR, .opcode = IB_WC_RECV };
 
 		if (!responder->has_receive) {
-			if (!responder->has_rq ||
+			more = responder->has_rq && !budget--;
+			if (more || !responder->has_rq ||
 			    ropcie_receive_queue_take(&responder->rq, &responder->receive, NULL))
 				break;
 			responder->has_receive = true;
@@ -206,6 +209,7 @@ void ropcie_responder_flush(struct ropcie_qp *qp)
 		responder->last_wqe_raised = true;
 		ropcie_qp_event(qp, IB_EVENT_QP_LAST_WQE_REACHED);
 	}
+	return more;
 }
 
 void ropcie_responder_reset(struct ropcie_qp *qp)

@@ -32,8 +32,11 @@ enum ropcie_served {
 /* responder.c: a request of RC, UC or XRC. Takes the lock itself. */
 void ropcie_responder_receive(struct ropcie_qp *qp, const struct ropcie_header *header,
 			      const void *payload, size_t length);
-/* Receive requests end with IB_WC_WR_FLUSH_ERR; those of a shared queue stay. */
-void ropcie_responder_flush(struct ropcie_qp *qp);
+/*
+ * Receive requests end with IB_WC_WR_FLUSH_ERR; those of a shared queue stay. true: a process posts as fast as this
+ * flushes; once more, later.
+ */
+bool ropcie_responder_flush(struct ropcie_qp *qp);
 void ropcie_responder_reset(struct ropcie_qp *qp);
 
 /* serve.c */

@@ -199,14 +199,22 @@ bool ropcie_send_queue_fetch(struct ropcie_qp *qp)
 	return true;
 }
 
-void ropcie_send_queue_flush(struct ropcie_qp *qp)
+bool ropcie_send_queue_flush(struct ropcie_qp *qp)
 {
 	struct ropcie_send_queue *sq = &qp->sq;
+	u32 budget = sq->queue.entry_count;
+	bool more = false;
 
 	ropcie_completer_retire(qp);
-	while (sq->done != sq->fetched || ropcie_send_queue_fetch(qp)) {
-		struct ropcie_request *request = ropcie_qp_request(qp, sq->done);
+	for (;;) {
+		struct ropcie_request *request;
 
+		if (sq->done == sq->fetched) {
+			more = !budget--;
+			if (more || !ropcie_send_queue_fetch(qp))
+				break;
+		}
+		request = ropcie_qp_request(qp, sq->done);
 		if (!request->complete) {
 			request->complete = true;
 			request->status = IB_WC_WR_FLUSH_ERR;
@@ -218,6 +226,7 @@ void ropcie_send_queue_flush(struct ropcie_qp *qp)
 	sq->acked = sq->begin;
 	sq->sent = sq->begin;
 	sq->psn = sq->begin;
+	return more;
 }
 
 void ropcie_send_queue_reset(struct ropcie_qp *qp)
