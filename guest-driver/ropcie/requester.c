@@ -220,6 +220,8 @@ bool ropcie_requester_run(struct ropcie_qp *qp, unsigned int budget)
 				return false;
 			if (verdict == BROKEN)
 				goto broken;
+		} else if (request->status != IB_WC_SUCCESS) {
+			goto broken;	/* what is before it has been sent again */
 		}
 		if (!request->packets) {
 			sq->next++;
@@ -274,6 +276,7 @@ void ropcie_requester_rewind(struct ropcie_qp *qp, u32 psn)
 		    ropcie_psn_difference(psn, request->first_psn) < (s32)request->packets) {
 			sq->next = index;
 			sq->psn = psn;
+			sq->stalled = false;	/* it stops there again */
 			return;
 		}
 	}
