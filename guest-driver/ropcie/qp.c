@@ -46,6 +46,8 @@ void ropcie_qp_run(struct ropcie_qp *qp)
 {
 	bool more = false;
 
+	if (READ_ONCE(qp->state) == IB_QPS_RESET)
+		return;
 	run_responder(qp, &more);
 	run_requester(qp, &more);
 	if (more)
@@ -364,11 +366,18 @@ int ropcie_destroy_qp(struct ib_qp *ib, struct ib_udata *udata)
 
 void ropcie_qp_quiesce(struct ropcie_qp *qp)
 {
-	del_timer_sync(&qp->sq.timer);
-	hrtimer_cancel(&qp->sq.rnr_timer);
-	ropcie_qp_unblock(qp);
-	cancel_work_sync(&qp->work);
-	ropcie_qp_unblock(qp);
+	unsigned int i;
+
+	/*
+	 * What ran before it could see the state may have started any of the others, which do nothing but see it: hence
+	 * twice.
+	 */
+	for (i = 0; i < 2; i++) {
+		ropcie_qp_unblock(qp);
+		cancel_work_sync(&qp->work);
+		hrtimer_cancel(&qp->sq.rnr_timer);
+		del_timer_sync(&qp->sq.timer);
+	}
 }
 
 int ropcie_post_recv(struct ib_qp *ib, const struct ib_recv_wr *wr, const struct ib_recv_wr **bad)

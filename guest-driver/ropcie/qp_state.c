@@ -176,8 +176,7 @@ int ropcie_modify_qp(struct ib_qp *ib, struct ib_qp_attr *attr, int mask, struct
 			break;
 		}
 	}
-	if (READ_ONCE(qp->state) != IB_QPS_RESET)
-		ropcie_qp_run(qp);
+	ropcie_qp_run(qp);
 out:
 	mutex_unlock(&qp->modify_mutex);
 	return err;
