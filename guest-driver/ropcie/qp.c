@@ -6,6 +6,22 @@
 #include "responder.h"
 #include "transport.h"
 
+void ropcie_for_each_qp(struct ropcie_device *device,
+			void (*visit)(struct ropcie_qp *qp, void *context), void *context)
+{
+	struct ropcie_object *object;
+	unsigned long number;
+	void *entry;
+
+	xa_for_each(&device->qps.objects, number, entry) {
+		object = ropcie_object_get(&device->qps, number);
+		if (!object)
+			continue;
+		visit(object->owner, context);
+		ropcie_object_put(object);
+	}
+}
+
 void ropcie_qp_schedule(struct ropcie_qp *qp)
 {
 	queue_work(qp->device->workqueue, &qp->work);

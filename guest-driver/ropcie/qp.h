@@ -167,6 +167,8 @@ static inline struct ropcie_request *ropcie_qp_request(struct ropcie_qp *qp, u32
 }
 
 /* qp.c */
+void ropcie_for_each_qp(struct ropcie_device *device,
+			void (*visit)(struct ropcie_qp *qp, void *context), void *context);
 /* Process context. Runs what can be run: responses, requests, and in an error state, what is to be flushed. */
 void ropcie_qp_run(struct ropcie_qp *qp);
 /* Process context, in RESET: no timer and no work of it runs any more. */

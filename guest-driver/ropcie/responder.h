@@ -47,6 +47,8 @@ void ropcie_serve_again(struct ropcie_qp *qp, struct ropcie_serve *serve);
 /* receive_wqe.c: the receive request of the message under way. -EAGAIN: there is none. */
 int ropcie_receive_begin(struct ropcie_qp *qp, struct ropcie_srq *srq);
 void ropcie_receive_complete(struct ropcie_qp *qp, struct ropcie_cqe *cqe);
+/* XRC: the queue is going, and nobody finds it any more. The rest of a message that is under way into it is refused. */
+void ropcie_receive_abandon(struct ropcie_srq *srq);
 
 /* responses.c: queues one, if there is room. */
 void ropcie_respond(struct ropcie_qp *qp, const struct ropcie_response *response);
