@@ -162,6 +162,8 @@ int ropcie_qp_send_blocked(struct ropcie_qp *qp, struct ropcie_peer *peer,
 	if (err == -EAGAIN)
 		return err;
 	ropcie_qp_unblock(qp);
+	/* The other half of the queue pair may have seen it on the list, and wait. */
+	ropcie_qp_schedule(qp);
 	return err;
 }
 
