@@ -27,47 +27,31 @@ void ropcie_qp_schedule(struct ropcie_qp *qp)
 	queue_work(qp->device->workqueue, &qp->work);
 }
 
-static void run_responder(struct ropcie_qp *qp, bool *more)
+static void run_responder(struct ropcie_qp *qp)
 {
 	struct ropcie_responder *responder = &qp->responder;
+	bool more;
 
 	spin_lock_bh(&responder->lock);
-	*more |= ropcie_responses_send(qp, ROPCIE_RESPONDER_BUDGET);
+	more = ropcie_responses_send(qp, ROPCIE_RESPONDER_BUDGET);
 	if (READ_ONCE(qp->state) == IB_QPS_ERR) {
 		if (responder->has_rq) {
 			WRITE_ONCE(responder->rq.queue.control->flags, ROPCIE_NEED_WAKEUP);
 			smp_mb();	/* the flag before the index: see ropcie_send_queue_fetch() */
 		}
-		*more |= ropcie_responder_flush(qp);
+		more |= ropcie_responder_flush(qp);
 	}
 	spin_unlock_bh(&responder->lock);
-}
-
-static void run_requester(struct ropcie_qp *qp, bool *more)
-{
-	enum ib_qp_state state;
-
-	if (!qp->has_sq)
-		return;
-	spin_lock_bh(&qp->sq.lock);
-	state = READ_ONCE(qp->state);
-	if (state == IB_QPS_ERR || state == IB_QPS_SQE)
-		*more |= ropcie_send_queue_flush(qp);
-	else
-		*more |= ropcie_requester_run(qp, ROPCIE_REQUESTER_BUDGET);
-	spin_unlock_bh(&qp->sq.lock);
+	if (more)
+		ropcie_qp_schedule(qp);
 }
 
 void ropcie_qp_run(struct ropcie_qp *qp)
 {
-	bool more = false;
-
 	if (READ_ONCE(qp->state) == IB_QPS_RESET)
 		return;
-	run_responder(qp, &more);
-	run_requester(qp, &more);
-	if (more)
-		ropcie_qp_schedule(qp);
+	run_responder(qp);
+	ropcie_requester_kick(qp);
 }
 
 static void work(struct work_struct *work)
@@ -414,6 +398,7 @@ int ropcie_post_recv(struct ib_qp *ib, const struct ib_recv_wr *wr, const struct
 			break;
 		}
 	}
+	smp_mb();	/* the index before the state: what flushes does it the other way round */
 	if (READ_ONCE(qp->state) == IB_QPS_ERR)
 		ropcie_qp_schedule(qp);
 	return err;

@@ -251,12 +251,18 @@ broken:
 
 void ropcie_requester_kick(struct ropcie_qp *qp)
 {
+	enum ib_qp_state state;
 	bool more;
 
 	if (!qp->has_sq)
 		return;
 	spin_lock_bh(&qp->sq.lock);
-	more = ropcie_requester_run(qp, ROPCIE_REQUESTER_BUDGET);
+	/* Under the lock: who posted before it sees the state, or what flushes sees what was posted. */
+	state = READ_ONCE(qp->state);
+	if (state == IB_QPS_ERR || state == IB_QPS_SQE)
+		more = ropcie_send_queue_flush(qp);
+	else
+		more = ropcie_requester_run(qp, ROPCIE_REQUESTER_BUDGET);
 	spin_unlock_bh(&qp->sq.lock);
 	if (more)
 		ropcie_qp_schedule(qp);

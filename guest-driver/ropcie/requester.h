@@ -44,7 +44,7 @@ int ropcie_requester_send(struct ropcie_qp *qp, const struct ropcie_request *req
 
 /* requester.c: true: the budget is used up, there is more to do. */
 bool ropcie_requester_run(struct ropcie_qp *qp, unsigned int budget);
-/* Takes the lock, and runs: what a post does. */
+/* Takes the lock, and runs or, in an error state, flushes: what a post does. */
 void ropcie_requester_kick(struct ropcie_qp *qp);
 /* Sends again, from this packet on. */
 void ropcie_requester_rewind(struct ropcie_qp *qp, u32 psn);

@@ -135,7 +135,6 @@ static int post_kernel(struct ropcie_qp *qp, const struct ib_send_wr *wr,
 int ropcie_post_send(struct ib_qp *ib, const struct ib_send_wr *wr, const struct ib_send_wr **bad)
 {
 	struct ropcie_qp *qp = to_ropcie_qp(ib);
-	enum ib_qp_state state;
 	int err = 0;
 
 	if (qp->user) {
@@ -148,8 +147,8 @@ int ropcie_post_send(struct ib_qp *ib, const struct ib_send_wr *wr, const struct
 		err = post_kernel(qp, wr, bad);
 	}
 
-	state = READ_ONCE(qp->state);
-	if (irqs_disabled() || state == IB_QPS_ERR || state == IB_QPS_SQE)
+	/* In ERR a process may have posted to be received, too: the work flushes both. */
+	if (irqs_disabled() || READ_ONCE(qp->state) == IB_QPS_ERR)
 		ropcie_qp_schedule(qp);
 	else
 		ropcie_requester_kick(qp);
