@@ -64,8 +64,9 @@ static void consider_notification(struct ropcie_cq *cq, const struct ropcie_cqe 
 
 	cq->pending++;
 	if (cq->event_count > 1 && cq->event_period && cq->pending < cq->event_count) {
-		if (!hrtimer_active(&cq->timer))
-			hrtimer_start(&cq->timer, ns_to_ktime(cq->event_period * NSEC_PER_USEC), HRTIMER_MODE_REL);
+		if (cq->pending == 1)
+			hrtimer_start(&cq->timer, ns_to_ktime(cq->event_period * NSEC_PER_USEC),
+				      HRTIMER_MODE_REL);
 		return;
 	}
 	disarm(cq);
