@@ -125,6 +125,9 @@ static void to_reset(struct ropcie_qp *qp)
 static void change(struct ropcie_qp *qp, enum ib_qp_state from, enum ib_qp_state to, bool event)
 {
 	spin_lock_bh(&qp->sq.lock);
+	/* Its work may not have come to it yet. What is posted from here on is not flushed. */
+	if (from == IB_QPS_SQE)
+		ropcie_send_queue_flush(qp);
 	if (cmpxchg(&qp->state, from, to) == from) {
 		if (from == IB_QPS_SQE)
 			qp->sq.stalled = false;
