@@ -67,6 +67,9 @@ static int read_span(struct ropcie_qp *qp, const struct ropcie_response *respons
 	struct ropcie_object *object = NULL;
 	int err;
 
+	/* One that is asked for again has not been checked. */
+	if (!(qp->attr.qp_access_flags & IB_ACCESS_REMOTE_READ))
+		return -EACCES;
 	if (qp->service == ROPCIE_SERVICE_XRC) {
 		object = ropcie_object_get(&qp->device->srqs, response->srq_number);
 		if (!object)
@@ -95,6 +98,9 @@ static int send_read(struct ropcie_qp *qp, struct ropcie_response *response,
 		if (read_span(qp, response, length, &span)) {
 			response->opcode = ROPCIE_OP_ACKNOWLEDGE;
 			response->syndrome = ROPCIE_NAK_REMOTE_ACCESS;
+			ropcie_count(qp->device, ROPCIE_SENT_NAKS);
+			ropcie_qp_event(qp, IB_EVENT_QP_ACCESS_ERR);
+			ropcie_qp_fail(qp);
 			return -EINPROGRESS;
 		}
 		bvecs = ropcie_span_bvecs(&span, length, responder->bvecs);
