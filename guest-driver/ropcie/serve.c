@@ -298,7 +298,7 @@ enum ropcie_served ropcie_serve(struct ropcie_qp *qp, struct ropcie_serve *serve
 void ropcie_serve_again(struct ropcie_qp *qp, struct ropcie_serve *serve)
 {
 	struct ropcie_responder *responder = &qp->responder;
-	unsigned int i;
+	u32 i;
 
 	if (serve->header->opcode == ROPCIE_OP_READ) {
 		/* Its memory is checked as it is read. */
@@ -306,7 +306,14 @@ void ropcie_serve_again(struct ropcie_qp *qp, struct ropcie_serve *serve)
 			respond_read(qp, serve);
 		return;
 	}
-	for (i = 0; i < ROPCIE_MAX_READS; i++)
-		if (responder->atomics[i].valid && responder->atomics[i].psn == serve->psn)
-			respond_atomic(qp, serve->psn, responder->atomics[i].value);
+	/* The latest first: sequence numbers come again. */
+	for (i = 1; i <= ROPCIE_MAX_READS; i++) {
+		const struct ropcie_atomic_result *result =
+			&responder->atomics[(responder->next_atomic - i) % ROPCIE_MAX_READS];
+
+		if (result->valid && result->psn == serve->psn) {
+			respond_atomic(qp, serve->psn, result->value);
+			return;
+		}
+	}
 }
