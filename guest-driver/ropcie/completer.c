@@ -61,8 +61,8 @@ void ropcie_completer_retire(struct ropcie_qp *qp)
 
 		if (sq->next == sq->done)
 			sq->next++;
-		WRITE_ONCE(sq->done, sq->done + 1);
-		/* First there is room for another request, then who would post it is told. */
+		/* First it has been read, then there is room for another request, then who would post it is told. */
+		smp_store_release(&sq->done, sq->done + 1);
 		smp_store_release(&sq->queue.control->consumer, sq->done);
 		if (tell)
 			ropcie_cq_push(qp->send_cq, &cqe);

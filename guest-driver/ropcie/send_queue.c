@@ -116,7 +116,7 @@ static int post_kernel(struct ropcie_qp *qp, const struct ib_send_wr *wr,
 	spin_lock_irqsave(&sq->post_lock, flags);
 	producer = sq->queue.control->producer;
 	for (; wr; wr = wr->next) {
-		if (producer - READ_ONCE(sq->done) >= sq->max_wr) {
+		if (producer - smp_load_acquire(&sq->done) >= sq->max_wr) {
 			err = -ENOMEM;
 			break;
 		}
