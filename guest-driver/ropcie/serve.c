@@ -243,8 +243,8 @@ static enum ropcie_served serve_flush(struct ropcie_qp *qp, struct ropcie_serve 
 
 	if (serve->length)
 		return ROPCIE_REFUSE_INVALID;
-	/* No region allows IB_ACCESS_FLUSH_PERSISTENT. */
-	if (le32_to_cpu(header->placement) != ROPCIE_PLACEMENT_GLOBAL)
+	/* No region allows IB_ACCESS_FLUSH_PERSISTENT, nor, before Linux 6.2, IB_ACCESS_FLUSH_GLOBAL. */
+	if (!ROPCIE_ACCESS_FLUSH || le32_to_cpu(header->placement) != ROPCIE_PLACEMENT_GLOBAL)
 		return ROPCIE_REFUSE_ACCESS;
 	if (le32_to_cpu(header->selectivity) == ROPCIE_SELECT_RANGE) {
 		if (remote_span(qp, serve, ROPCIE_ACCESS_FLUSH, length, &span))
