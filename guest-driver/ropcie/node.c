@@ -124,9 +124,10 @@ void ropcie_node_attach(struct ropcie_peer *peer, struct ropcie_path *path)
 		return;
 	}
 	netdev_info(node->netdev, "link to %pM is up\n", peer->mac);
+	/* The port's state, then the event that says so. */
+	update_carrier(node);
 	ropcie_clients_link(peer, true);
 	ropcie_path_start(path);
-	update_carrier(node);
 	ropcie_netdev_room(peer);
 	ropcie_neighbours_tell(node);
 }
