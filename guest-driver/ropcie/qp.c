@@ -126,61 +126,6 @@ void ropcie_qp_event(struct ropcie_qp *qp, enum ib_event_type event)
 	queue_work(qp->device->workqueue, &qp->event_work);
 }
 
-int ropcie_qp_send_blocked(struct ropcie_qp *qp, struct ropcie_peer *peer,
-			   const struct ropcie_header *header, struct iov_iter *payload)
-{
-	struct ropcie_device *device = qp->device;
-	int err;
-
-	ropcie_count(device, ROPCIE_NO_ROOM);
-	spin_lock(&device->blocked_lock);
-	if (list_empty(&qp->blocked)) {
-		ropcie_peer_get(peer);
-		qp->blocked_on = peer;
-		list_add_tail(&qp->blocked, &device->blocked);
-	}
-	spin_unlock(&device->blocked_lock);
-
-	/* Room that there was before this was on the list has been announced to nobody. */
-	err = ropcie_peer_send(peer, header, payload);
-	if (err == -EAGAIN)
-		return err;
-	ropcie_qp_unblock(qp);
-	/* The other half of the queue pair may have seen it on the list, and wait. */
-	ropcie_qp_schedule(qp);
-	return err;
-}
-
-void ropcie_qp_unblock(struct ropcie_qp *qp)
-{
-	struct ropcie_peer *peer = NULL;
-
-	spin_lock_bh(&qp->device->blocked_lock);
-	if (!list_empty(&qp->blocked)) {
-		list_del_init(&qp->blocked);
-		swap(peer, qp->blocked_on);
-	}
-	spin_unlock_bh(&qp->device->blocked_lock);
-	if (peer)
-		ropcie_peer_put(peer);
-}
-
-void ropcie_qps_unblock(struct ropcie_device *device, struct ropcie_peer *peer)
-{
-	struct ropcie_qp *qp, *next;
-
-	spin_lock_bh(&device->blocked_lock);
-	list_for_each_entry_safe(qp, next, &device->blocked, blocked) {
-		if (qp->blocked_on != peer)
-			continue;
-		list_del_init(&qp->blocked);
-		qp->blocked_on = NULL;
-		ropcie_qp_schedule(qp);
-		ropcie_peer_put(peer);	/* the caller has one of its own */
-	}
-	spin_unlock_bh(&device->blocked_lock);
-}
-
 static int check(const struct ib_qp_init_attr *init, struct ropcie_qp *qp)
 {
 	switch (init->qp_type) {

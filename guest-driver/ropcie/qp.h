@@ -181,11 +181,13 @@ void ropcie_qp_fail(struct ropcie_qp *qp);
 void ropcie_qp_fail_send(struct ropcie_qp *qp);
 void ropcie_qp_event(struct ropcie_qp *qp, enum ib_event_type event);
 /*
- * After ropcie_peer_send() said -EAGAIN: registers for ropcie_transport_room(), and sends once more. -EAGAIN: it will
- * be scheduled when there is room.
+ * To the queue pair's peer, or to another: by ropcie_peer_send(), under the lock of either half. 0 also if it is lost,
+ * as nobody is there. -EAGAIN: no room; the queue pair will be scheduled when there is.
  */
-int ropcie_qp_send_blocked(struct ropcie_qp *qp, struct ropcie_peer *peer,
-			   const struct ropcie_header *header, struct iov_iter *payload);
+int ropcie_qp_send(struct ropcie_qp *qp, const struct ropcie_header *header,
+		   struct iov_iter *payload);
+int ropcie_qp_send_to(struct ropcie_qp *qp, struct ropcie_peer *peer,
+		      const struct ropcie_header *header, struct iov_iter *payload);
 void ropcie_qp_unblock(struct ropcie_qp *qp);
 /* All that wait for room at this peer. */
 void ropcie_qps_unblock(struct ropcie_device *device, struct ropcie_peer *peer);

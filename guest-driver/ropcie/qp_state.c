@@ -39,7 +39,7 @@ static void take_path(struct ropcie_qp *qp, const struct ib_qp_attr *attr)
 	ether_addr_copy(qp->mac, attr->ah_attr.roce.dmac);
 	qp->attr.ah_attr = attr->ah_attr;
 	qp->attr.ah_attr.grh.sgid_attr = NULL;
-	swap(qp->peer, peer);
+	peer = xchg(&qp->peer, peer);
 	if (peer)
 		ropcie_peer_put(peer);
 }

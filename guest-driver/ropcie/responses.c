@@ -43,22 +43,6 @@ void ropcie_respond_acknowledge(struct ropcie_qp *qp, u32 psn, u8 syndrome)
 	ropcie_respond(qp, &response);
 }
 
-static int send(struct ropcie_qp *qp, const struct ropcie_header *header, struct iov_iter *payload)
-{
-	int err;
-
-	if (!qp->peer)
-		qp->peer = ropcie_peer_by_mac(qp->device->node, qp->mac);
-	if (!qp->peer)
-		return 0;
-	err = ropcie_peer_send(qp->peer, header, payload);
-	if (err == -EAGAIN)
-		err = ropcie_qp_send_blocked(qp, qp->peer, header, payload);
-	if (!err)
-		ropcie_count(qp->device, ROPCIE_SENT_PACKETS);
-	return err == -ENOLINK ? 0 : err;
-}
-
 /* XRC: the accessor is who owns the shared receive queue. Its key may have gone meanwhile: so may the queue. */
 static int read_span(struct ropcie_qp *qp, const struct ropcie_response *response, u32 length,
 		     struct ropcie_span *span)
@@ -107,7 +91,7 @@ static int send_read(struct ropcie_qp *qp, struct ropcie_response *response,
 	}
 	header->length = cpu_to_le32(response->length - response->sent);
 	iov_iter_bvec(&payload, ITER_SOURCE, responder->bvecs, bvecs, length);
-	err = send(qp, header, &payload);
+	err = ropcie_qp_send(qp, header, &payload);
 	ropcie_span_put(&span);
 	if (err)
 		return err;
@@ -135,7 +119,7 @@ static int send_one(struct ropcie_qp *qp, struct ropcie_response *response)
 	if (response->opcode == ROPCIE_OP_ATOMIC_RESPONSE)
 		header.compare_add = cpu_to_le64(response->value);
 	iov_iter_bvec(&payload, ITER_SOURCE, qp->responder.bvecs, 0, 0);
-	return send(qp, &header, &payload);
+	return ropcie_qp_send(qp, &header, &payload);
 }
 
 bool ropcie_responses_send(struct ropcie_qp *qp, unsigned int budget)
