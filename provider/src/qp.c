@@ -96,7 +96,7 @@ struct ibv_qp *ropcie_create_qp_ex(struct ibv_context *context,
 	if (err)
 		goto destroy;
 	if (attr->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS)
-		qp->verbs.comp_mask |= VERBS_QP_EX;
+		ropcie_announce_wr_functions(qp);
 	qp->signal_all = attr->sq_sig_all;
 	return &qp->verbs.qp;
 
