@@ -4,7 +4,6 @@
 #include "compat_rdma.h"
 #include "requester.h"
 #include "responder.h"
-#include "transport.h"
 
 void ropcie_for_each_qp(struct ropcie_device *device,
 			void (*visit)(struct ropcie_qp *qp, void *context), void *context)

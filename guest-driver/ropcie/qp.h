@@ -132,7 +132,6 @@ struct ropcie_qp {
 
 	u8 mac[ETH_ALEN];	/* the peer's */
 	struct ropcie_peer *peer;
-	u32 epoch;
 
 	struct ropcie_send_queue sq;
 	struct ropcie_responder responder;
@@ -179,6 +178,8 @@ void ropcie_qp_schedule(struct ropcie_qp *qp);
 void ropcie_qp_fail(struct ropcie_qp *qp);
 /* After an error of the send queue's own: SQE for UC and UD, ERR for the others. */
 void ropcie_qp_fail_send(struct ropcie_qp *qp);
+/* The peer of a reliable connection is gone: what is under way ends with RETRY_EXC, the rest is flushed. */
+void ropcie_qp_lost_peer(struct ropcie_qp *qp);
 void ropcie_qp_event(struct ropcie_qp *qp, enum ib_event_type event);
 /*
  * To the queue pair's peer, or to another: by ropcie_peer_send(), under the lock of either half. 0 also if it is lost,

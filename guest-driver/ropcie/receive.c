@@ -5,7 +5,6 @@
 #include "port.h"
 #include "requester.h"
 #include "responder.h"
-#include "transport.h"
 
 struct multicast_packet {
 	struct ropcie_peer *from;
