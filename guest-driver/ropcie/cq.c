@@ -140,8 +140,7 @@ int ropcie_create_cq(struct ib_cq *ib, const struct ib_cq_init_attr *attr,
 	cq->user = udata;
 	cq->timestamps = attr->flags & IB_UVERBS_CQ_FLAGS_TIMESTAMP_COMPLETION;
 	spin_lock_init(&cq->lock);
-	hrtimer_init(&cq->timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL);
-	cq->timer.function = period_over;
+	ropcie_hrtimer_setup(&cq->timer, period_over, HRTIMER_MODE_REL);
 	tasklet_setup(&cq->tasklet, notify_kernel_user);
 	INIT_WORK(&cq->overflow_work, overflow);
 

@@ -166,8 +166,7 @@ static int create_send_queue(struct ropcie_qp *qp, struct ib_qp_init_attr *init,
 	spin_lock_init(&sq->lock);
 	spin_lock_init(&sq->post_lock);
 	timer_setup(&sq->timer, ropcie_requester_timeout, 0);
-	hrtimer_init(&sq->rnr_timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_SOFT);
-	sq->rnr_timer.function = ropcie_requester_rnr_over;
+	ropcie_hrtimer_setup(&sq->rnr_timer, ropcie_requester_rnr_over, HRTIMER_MODE_REL_SOFT);
 	qp->has_sq = init->qp_type != IB_QPT_XRC_TGT;
 	if (!qp->has_sq)
 		return 0;

@@ -153,6 +153,15 @@ static inline bool ropcie_qp_is_reliable(const struct ropcie_qp *qp)
 	return qp->service == ROPCIE_SERVICE_RC || qp->service == ROPCIE_SERVICE_XRC;
 }
 
+/* Does it take requests of its peer, in this state? */
+static inline bool ropcie_qp_serves(const struct ropcie_qp *qp)
+{
+	enum ib_qp_state state = READ_ONCE(qp->state);
+
+	return state == IB_QPS_RTR || state == IB_QPS_RTS || state == IB_QPS_SQD ||
+	       state == IB_QPS_SQE;
+}
+
 static inline struct ropcie_send_wqe *ropcie_qp_wqe(struct ropcie_qp *qp, u32 index)
 {
 	struct ropcie_send_queue *sq = &qp->sq;

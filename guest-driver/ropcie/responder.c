@@ -118,14 +118,6 @@ static bool in_sequence(struct ropcie_qp *qp, struct ropcie_serve *serve)
 	return true;
 }
 
-static bool serves(const struct ropcie_qp *qp)
-{
-	enum ib_qp_state state = READ_ONCE(qp->state);
-
-	return state == IB_QPS_RTR || state == IB_QPS_RTS || state == IB_QPS_SQD ||
-	       state == IB_QPS_SQE;
-}
-
 /* XRC: the shared receive queue that the packet names, of the same domain. */
 static struct ropcie_object *find_srq(struct ropcie_qp *qp, struct ropcie_serve *serve)
 {
@@ -159,7 +151,7 @@ void ropcie_responder_receive(struct ropcie_qp *qp, const struct ropcie_header *
 	};
 
 	spin_lock(&responder->lock);
-	if (!serves(qp))
+	if (!ropcie_qp_serves(qp))
 		goto out;
 	if (!responder->established) {
 		responder->established = true;

@@ -182,22 +182,35 @@ static void respond_atomic(struct ropcie_qp *qp, u32 psn, u64 value)
 	ropcie_respond(qp, &response);
 }
 
+/* Eight bytes, aligned by their address and in memory. ROPCIE_SERVED: the span is to be put. */
+static enum ropcie_served atomic_span(struct ropcie_qp *qp, const struct ropcie_serve *serve,
+				      int access, struct ropcie_span *span)
+{
+	if (le64_to_cpu(serve->header->address) % 8)
+		return ROPCIE_REFUSE_INVALID;
+	if (remote_span(qp, serve, access, 8, span))
+		return ROPCIE_REFUSE_ACCESS;
+	if ((span->region->offset + span->offset) % 8) {
+		ropcie_span_put(span);
+		return ROPCIE_REFUSE_INVALID;
+	}
+	return ROPCIE_SERVED;
+}
+
 static enum ropcie_served serve_atomic(struct ropcie_qp *qp, struct ropcie_serve *serve)
 {
 	const struct ropcie_header *header = serve->header;
 	struct ropcie_responder *responder = &qp->responder;
 	struct ropcie_atomic_result *result;
+	enum ropcie_served served;
 	struct ropcie_span span;
 	u64 before;
 
-	if (serve->length || !qp->attr.max_dest_rd_atomic || le64_to_cpu(header->address) % 8)
+	if (serve->length || !qp->attr.max_dest_rd_atomic)
 		return ROPCIE_REFUSE_INVALID;
-	if (remote_span(qp, serve, IB_ACCESS_REMOTE_ATOMIC, 8, &span))
-		return ROPCIE_REFUSE_ACCESS;
-	if ((span.region->offset + span.offset) % 8) {
-		ropcie_span_put(&span);
-		return ROPCIE_REFUSE_INVALID;
-	}
+	served = atomic_span(qp, serve, IB_ACCESS_REMOTE_ATOMIC, &span);
+	if (served != ROPCIE_SERVED)
+		return served;
 	if (header->opcode == ROPCIE_OP_COMPARE_SWAP)
 		before = ropcie_span_compare_swap(&span, le64_to_cpu(header->compare_add),
 						  le64_to_cpu(header->swap));
@@ -216,17 +229,15 @@ static enum ropcie_served serve_atomic(struct ropcie_qp *qp, struct ropcie_serve
 
 static enum ropcie_served serve_atomic_write(struct ropcie_qp *qp, struct ropcie_serve *serve)
 {
+	enum ropcie_served served;
 	struct ropcie_span span;
 	u64 value;
 
-	if (serve->length != 8 || le64_to_cpu(serve->header->address) % 8)
+	if (serve->length != 8)
 		return ROPCIE_REFUSE_INVALID;
-	if (remote_span(qp, serve, IB_ACCESS_REMOTE_WRITE, 8, &span))
-		return ROPCIE_REFUSE_ACCESS;
-	if ((span.region->offset + span.offset) % 8) {
-		ropcie_span_put(&span);
-		return ROPCIE_REFUSE_INVALID;
-	}
+	served = atomic_span(qp, serve, IB_ACCESS_REMOTE_WRITE, &span);
+	if (served != ROPCIE_SERVED)
+		return served;
 	memcpy(&value, serve->payload, sizeof(value));
 	ropcie_span_store(&span, value);
 	ropcie_span_put(&span);
