@@ -61,8 +61,9 @@ void ropcie_completer_retire(struct ropcie_qp *qp)
 
 		if (sq->next == sq->done)
 			sq->next++;
-		/* First it has been read, then there is room for another request, then who would post it is told. */
+		/* It has been read: there is room for another request. */
 		smp_store_release(&sq->done, sq->done + 1);
+		/* Then who would post it is told. */
 		smp_store_release(&sq->queue.control->consumer, sq->done);
 		if (tell)
 			ropcie_cq_push(qp->send_cq, &cqe);

@@ -55,6 +55,7 @@ static int may_bind(const struct ropcie_region *window, const struct ropcie_regi
 
 	if (wqe->bind.access & ~WINDOW_ACCESS)
 		return -EINVAL;
+	/* valid before all else of it */
 	if (!smp_load_acquire(&region->valid) || region->kind != ROPCIE_REGION_USER ||
 	    region->key != wqe->bind.mr_lkey || region->pd != who->pd)
 		return -EACCES;

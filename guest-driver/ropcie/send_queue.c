@@ -116,6 +116,7 @@ static int post_kernel(struct ropcie_qp *qp, const struct ib_send_wr *wr,
 	spin_lock_irqsave(&sq->post_lock, flags);
 	producer = sq->queue.control->producer;
 	for (; wr; wr = wr->next) {
+		/* What is written over has been read: see ropcie_completer_retire(). */
 		if (producer - smp_load_acquire(&sq->done) >= sq->max_wr) {
 			err = -ENOMEM;
 			break;

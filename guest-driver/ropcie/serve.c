@@ -269,6 +269,7 @@ static enum ropcie_served serve_flush(struct ropcie_qp *qp, struct ropcie_serve 
 		if (!object)
 			return ROPCIE_REFUSE_ACCESS;
 		region = object->owner;
+		/* valid before all else of it */
 		allowed = smp_load_acquire(&region->valid) && region->key == le32_to_cpu(header->rkey) &&
 			  region->pd == serve->who.pd && (region->access & ROPCIE_ACCESS_FLUSH);
 		ropcie_object_put(object);
