@@ -49,19 +49,8 @@ void ropcie_clients_link(struct ropcie_peer *peer, bool up);
 void ropcie_client_receive(struct ropcie_peer *peer, const struct ropcie_record *record);
 void ropcie_client_room(struct ropcie_peer *peer, u8 waiting);
 
-/* The transport, if this module has been built with it. */
-#ifdef ROPCIE_TRANSPORT
+/* port_transport.c: the transport as a client. */
 int ropcie_transport_register(void);
 void ropcie_transport_unregister(void);
-#else
-static inline int ropcie_transport_register(void)
-{
-	return 0;
-}
-
-static inline void ropcie_transport_unregister(void)
-{
-}
-#endif
 
 #endif

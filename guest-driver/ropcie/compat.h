@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What differs between the kernels that this module is built for (6.1 and 6.12). Nothing else asks
- * for a version.
+ * What differs between the kernels that this module is built for (6.1 and 6.12). Only this and compat_rdma.h
+ * ask for a version.
  */
 #ifndef ROPCIE_COMPAT_H
 #define ROPCIE_COMPAT_H
@@ -18,12 +18,13 @@
 #endif
 
 static inline void ropcie_hrtimer_setup(struct hrtimer *timer,
-					enum hrtimer_restart (*function)(struct hrtimer *))
+					enum hrtimer_restart (*function)(struct hrtimer *),
+					enum hrtimer_mode mode)
 {
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 13, 0)
-	hrtimer_setup(timer, function, CLOCK_MONOTONIC, HRTIMER_MODE_REL);
+	hrtimer_setup(timer, function, CLOCK_MONOTONIC, mode);
 #else
-	hrtimer_init(timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL);
+	hrtimer_init(timer, CLOCK_MONOTONIC, mode);
 	timer->function = function;
 #endif
 }

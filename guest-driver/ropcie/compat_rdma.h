@@ -4,15 +4,10 @@
 #define ROPCIE_COMPAT_RDMA_H
 
 #include <linux/random.h>
-#include <linux/uio.h>
-#include <linux/version.h>
 #include <rdma/ib_verbs.h>
 #include <rdma/uverbs_ioctl.h>
 
-/* Named since 6.2. */
-#ifndef ITER_SOURCE
-#define ITER_SOURCE	WRITE
-#endif
+#include "compat.h"
 
 /* FLUSH and ATOMIC_WRITE came with 6.2. */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 2, 0)

@@ -61,8 +61,9 @@ void ropcie_completer_retire(struct ropcie_qp *qp)
 
 		if (sq->next == sq->done)
 			sq->next++;
-		WRITE_ONCE(sq->done, sq->done + 1);
-		/* First there is room for another request, then who would post it is told. */
+		/* It has been read: there is room for another request. */
+		smp_store_release(&sq->done, sq->done + 1);
+		/* Then who would post it is told. */
 		smp_store_release(&sq->queue.control->consumer, sq->done);
 		if (tell)
 			ropcie_cq_push(qp->send_cq, &cqe);
@@ -168,11 +169,10 @@ static struct ropcie_request *answered_by(struct ropcie_qp *qp, u32 psn,
 	return NULL;
 }
 
-static void answer(struct ropcie_qp *qp, const struct ropcie_header *header, const void *payload,
-		   size_t length)
+static void answer(struct ropcie_qp *qp, const struct ropcie_header *header, u32 psn,
+		   const void *payload, size_t length)
 {
 	struct ropcie_send_queue *sq = &qp->sq;
-	u32 psn = le32_to_cpu(header->psn);
 	struct ropcie_send_wqe *wqe;
 	struct ropcie_request *request = answered_by(qp, psn, &wqe);
 	bool is_read = header->opcode == ROPCIE_OP_READ_RESPONSE;
@@ -287,7 +287,7 @@ void ropcie_completer_receive(struct ropcie_qp *qp, const struct ropcie_header *
 		goto out;
 
 	if (header->opcode != ROPCIE_OP_ACKNOWLEDGE)
-		answer(qp, header, payload, length);
+		answer(qp, header, psn, payload, length);
 	else if (header->syndrome == ROPCIE_ACK)
 		acknowledge(qp, ropcie_psn_add(psn, 1));
 	else if ((header->syndrome & 0xe0) == ROPCIE_RNR)

@@ -64,8 +64,9 @@ static void consider_notification(struct ropcie_cq *cq, const struct ropcie_cqe 
 
 	cq->pending++;
 	if (cq->event_count > 1 && cq->event_period && cq->pending < cq->event_count) {
-		if (!hrtimer_active(&cq->timer))
-			hrtimer_start(&cq->timer, ns_to_ktime(cq->event_period * NSEC_PER_USEC), HRTIMER_MODE_REL);
+		if (cq->pending == 1)
+			hrtimer_start(&cq->timer, ns_to_ktime(cq->event_period * NSEC_PER_USEC),
+				      HRTIMER_MODE_REL);
 		return;
 	}
 	disarm(cq);
@@ -139,8 +140,7 @@ int ropcie_create_cq(struct ib_cq *ib, const struct ib_cq_init_attr *attr,
 	cq->user = udata;
 	cq->timestamps = attr->flags & IB_UVERBS_CQ_FLAGS_TIMESTAMP_COMPLETION;
 	spin_lock_init(&cq->lock);
-	hrtimer_init(&cq->timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL);
-	cq->timer.function = period_over;
+	ropcie_hrtimer_setup(&cq->timer, period_over, HRTIMER_MODE_REL);
 	tasklet_setup(&cq->tasklet, notify_kernel_user);
 	INIT_WORK(&cq->overflow_work, overflow);
 

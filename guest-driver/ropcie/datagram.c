@@ -25,10 +25,7 @@ static void make_grh(struct ib_grh *grh, const struct ropcie_header *header, siz
 
 static bool accepts(struct ropcie_qp *qp, const struct ropcie_header *header)
 {
-	enum ib_qp_state state = READ_ONCE(qp->state);
-
-	if (state != IB_QPS_RTR && state != IB_QPS_RTS && state != IB_QPS_SQD &&
-	    state != IB_QPS_SQE)
+	if (!ropcie_qp_serves(qp))
 		return false;
 	if (header->opcode != ROPCIE_OP_SEND) {
 		ropcie_count(qp->device, ROPCIE_BAD_PACKETS);

@@ -104,11 +104,11 @@ static void say_alive(struct ropcie_link *link)
 static bool beat(struct ropcie_link *link)
 {
 	const struct ropcie_control *control = link->inbound;
-	u32 peer_beat = lower_32_bits(le64_to_cpu(READ_ONCE(control->beat)));
+	u64 peer_beat = le64_to_cpu(READ_ONCE(control->beat));
 	unsigned int timeout = READ_ONCE(heartbeat_timeout);
 
 	say_alive(link);
-	if (peer_beat != link->peer_beat) {
+	if (peer_beat != link->peer_beat && upper_32_bits(peer_beat) == link->epoch) {
 		link->peer_beat = peer_beat;
 		link->peer_alive = jiffies;
 	}
@@ -336,7 +336,6 @@ static unsigned long step(struct ropcie_link *link)
 void ropcie_handshake_work(struct work_struct *work)
 {
 	struct ropcie_link *link = container_of(work, struct ropcie_link, work.work);
-
 	unsigned long delay = 0;
 
 	if (!mutex_trylock(&ropcie_mutex)) {

@@ -264,6 +264,8 @@ static void rebuild(struct ropcie_node *old)
 		else
 			ropcie_handshake_kick(links[i]);
 	}
+	if (!IS_ERR(new) && ropcie_node_is_only_link(new, NULL))
+		ropcie_node_destroy(new);
 }
 
 static void leave_node(struct ropcie_link *link)
@@ -322,8 +324,11 @@ static int probe(struct ntb_client *client, struct ntb_dev *ntb)
 	mutex_lock(&ropcie_mutex);
 	node = node_for(ntb);
 	err = PTR_ERR_OR_ZERO(node);
-	if (!err)
+	if (!err) {
 		err = join(link, node);
+		if (err && ropcie_node_is_only_link(node, link))
+			ropcie_node_destroy(node);
+	}
 	mutex_unlock(&ropcie_mutex);
 	if (err)
 		goto unmap;

@@ -59,7 +59,7 @@ struct ropcie_link {
 	unsigned int		failures;	/* in a row, to open the window */
 	unsigned int		garbled;	/* times in a row that the peer's hello was */
 	u32			beat;
-	u32			peer_beat;
+	u64			peer_beat;
 	unsigned long		peer_alive;	/* jiffies */
 	u64			ups;
 	enum ntb_speed		speed;

@@ -55,7 +55,8 @@ static int may_bind(const struct ropcie_region *window, const struct ropcie_regi
 
 	if (wqe->bind.access & ~WINDOW_ACCESS)
 		return -EINVAL;
-	if (!READ_ONCE(region->valid) || region->kind != ROPCIE_REGION_USER ||
+	/* valid before all else of it */
+	if (!smp_load_acquire(&region->valid) || region->kind != ROPCIE_REGION_USER ||
 	    region->key != wqe->bind.mr_lkey || region->pd != who->pd)
 		return -EACCES;
 	if (!(region->access & IB_ACCESS_MW_BIND) ||

@@ -39,6 +39,14 @@ static void remove_peer(struct ropcie_peer *peer)
 	ropcie_peer_put(peer);
 }
 
+static void remove_peers(struct ropcie_node *node)
+{
+	struct ropcie_peer *peer, *next;
+
+	list_for_each_entry_safe(peer, next, &node->peers, list)
+		remove_peer(peer);
+}
+
 /* A neighbour that has another MAC each time must not fill the memory. */
 static bool forget_peer(struct ropcie_node *node)
 {
@@ -124,9 +132,10 @@ void ropcie_node_attach(struct ropcie_peer *peer, struct ropcie_path *path)
 		return;
 	}
 	netdev_info(node->netdev, "link to %pM is up\n", peer->mac);
+	/* The port's state, then the event that says so. */
+	update_carrier(node);
 	ropcie_clients_link(peer, true);
 	ropcie_path_start(path);
-	update_carrier(node);
 	ropcie_netdev_room(peer);
 	ropcie_neighbours_tell(node);
 }
@@ -225,8 +234,8 @@ struct ropcie_node *ropcie_node_create(struct device *parent)
 
 destroy_loopback:
 	ropcie_loopback_destroy(node);
-	remove_peer(list_first_entry(&node->peers, struct ropcie_peer, list));
 destroy_netdev:
+	remove_peers(node);
 	ropcie_netdev_destroy(node);
 free_index:
 	ida_free(&node_indices, node->index);
@@ -238,15 +247,12 @@ free:
 
 void ropcie_node_destroy(struct ropcie_node *node)
 {
-	struct ropcie_peer *peer, *next;
-
 	list_del(&node->list);
 	ropcie_clients_remove(node);
 	ropcie_netdev_unregister(node);
 	ropcie_neighbours_exit(node);
 	ropcie_loopback_destroy(node);
-	list_for_each_entry_safe(peer, next, &node->peers, list)
-		remove_peer(peer);
+	remove_peers(node);
 	/* Peers point to their node. */
 	rcu_barrier();
 	ropcie_netdev_destroy(node);

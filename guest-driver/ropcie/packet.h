@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The header of a transport packet. Little endian; docs/ropcie-transport.md says what each packet means.
+ * The header of a transport packet. Little endian; docs/ropcie.md says what each packet means.
  */
 #ifndef ROPCIE_PACKET_H
 #define ROPCIE_PACKET_H

@@ -239,7 +239,7 @@ void ropcie_path_init(struct ropcie_path *path, struct ropcie_node *node,
 	path->broken = broken;
 	for (ring = 0; ring < ROPCIE_RINGS; ring++)
 		spin_lock_init(&path->tx[ring].lock);
-	ropcie_hrtimer_setup(&path->timer, path_timer);
+	ropcie_hrtimer_setup(&path->timer, path_timer, HRTIMER_MODE_REL);
 	netif_napi_add(node->netdev, &path->napi, path_poll);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The transport as a client of the port: built with it (verbs.c). */
+/* The transport (transport.c) as a client of the port. */
 
 #include "client.h"
 #include "packet.h"

@@ -4,52 +4,53 @@
 #include "compat_rdma.h"
 #include "requester.h"
 #include "responder.h"
-#include "transport.h"
+
+void ropcie_for_each_qp(struct ropcie_device *device,
+			void (*visit)(struct ropcie_qp *qp, void *context), void *context)
+{
+	struct ropcie_object *object;
+	unsigned long number;
+	void *entry;
+
+	xa_for_each(&device->qps.objects, number, entry) {
+		object = ropcie_object_get(&device->qps, number);
+		if (!object)
+			continue;
+		visit(object->owner, context);
+		ropcie_object_put(object);
+	}
+}
 
 void ropcie_qp_schedule(struct ropcie_qp *qp)
 {
 	queue_work(qp->device->workqueue, &qp->work);
 }
 
-static void run_responder(struct ropcie_qp *qp, bool *more)
+static void run_responder(struct ropcie_qp *qp)
 {
 	struct ropcie_responder *responder = &qp->responder;
+	bool more;
 
 	spin_lock_bh(&responder->lock);
-	*more |= ropcie_responses_send(qp, ROPCIE_RESPONDER_BUDGET);
+	more = ropcie_responses_send(qp, ROPCIE_RESPONDER_BUDGET);
 	if (READ_ONCE(qp->state) == IB_QPS_ERR) {
 		if (responder->has_rq) {
 			WRITE_ONCE(responder->rq.queue.control->flags, ROPCIE_NEED_WAKEUP);
 			smp_mb();	/* the flag before the index: see ropcie_send_queue_fetch() */
 		}
-		ropcie_responder_flush(qp);
+		more |= ropcie_responder_flush(qp);
 	}
 	spin_unlock_bh(&responder->lock);
-}
-
-static void run_requester(struct ropcie_qp *qp, bool *more)
-{
-	enum ib_qp_state state;
-
-	if (!qp->has_sq)
-		return;
-	spin_lock_bh(&qp->sq.lock);
-	state = READ_ONCE(qp->state);
-	if (state == IB_QPS_ERR || state == IB_QPS_SQE)
-		ropcie_send_queue_flush(qp);
-	else
-		*more |= ropcie_requester_run(qp, ROPCIE_REQUESTER_BUDGET);
-	spin_unlock_bh(&qp->sq.lock);
+	if (more)
+		ropcie_qp_schedule(qp);
 }
 
 void ropcie_qp_run(struct ropcie_qp *qp)
 {
-	bool more = false;
-
-	run_responder(qp, &more);
-	run_requester(qp, &more);
-	if (more)
-		ropcie_qp_schedule(qp);
+	if (READ_ONCE(qp->state) == IB_QPS_RESET)
+		return;
+	run_responder(qp);
+	ropcie_requester_kick(qp);
 }
 
 static void work(struct work_struct *work)
@@ -124,59 +125,6 @@ void ropcie_qp_event(struct ropcie_qp *qp, enum ib_event_type event)
 	queue_work(qp->device->workqueue, &qp->event_work);
 }
 
-int ropcie_qp_send_blocked(struct ropcie_qp *qp, struct ropcie_peer *peer,
-			   const struct ropcie_header *header, struct iov_iter *payload)
-{
-	struct ropcie_device *device = qp->device;
-	int err;
-
-	ropcie_count(device, ROPCIE_NO_ROOM);
-	spin_lock(&device->blocked_lock);
-	if (list_empty(&qp->blocked)) {
-		ropcie_peer_get(peer);
-		qp->blocked_on = peer;
-		list_add_tail(&qp->blocked, &device->blocked);
-	}
-	spin_unlock(&device->blocked_lock);
-
-	/* Room that there was before this was on the list has been announced to nobody. */
-	err = ropcie_peer_send(peer, header, payload);
-	if (err == -EAGAIN)
-		return err;
-	ropcie_qp_unblock(qp);
-	return err;
-}
-
-void ropcie_qp_unblock(struct ropcie_qp *qp)
-{
-	struct ropcie_peer *peer = NULL;
-
-	spin_lock_bh(&qp->device->blocked_lock);
-	if (!list_empty(&qp->blocked)) {
-		list_del_init(&qp->blocked);
-		swap(peer, qp->blocked_on);
-	}
-	spin_unlock_bh(&qp->device->blocked_lock);
-	if (peer)
-		ropcie_peer_put(peer);
-}
-
-void ropcie_qps_unblock(struct ropcie_device *device, struct ropcie_peer *peer)
-{
-	struct ropcie_qp *qp, *next;
-
-	spin_lock_bh(&device->blocked_lock);
-	list_for_each_entry_safe(qp, next, &device->blocked, blocked) {
-		if (qp->blocked_on != peer)
-			continue;
-		list_del_init(&qp->blocked);
-		qp->blocked_on = NULL;
-		ropcie_qp_schedule(qp);
-		ropcie_peer_put(peer);	/* the caller has one of its own */
-	}
-	spin_unlock_bh(&device->blocked_lock);
-}
-
 static int check(const struct ib_qp_init_attr *init, struct ropcie_qp *qp)
 {
 	switch (init->qp_type) {
@@ -218,8 +166,7 @@ static int create_send_queue(struct ropcie_qp *qp, struct ib_qp_init_attr *init,
 	spin_lock_init(&sq->lock);
 	spin_lock_init(&sq->post_lock);
 	timer_setup(&sq->timer, ropcie_requester_timeout, 0);
-	hrtimer_init(&sq->rnr_timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_SOFT);
-	sq->rnr_timer.function = ropcie_requester_rnr_over;
+	ropcie_hrtimer_setup(&sq->rnr_timer, ropcie_requester_rnr_over, HRTIMER_MODE_REL_SOFT);
 	qp->has_sq = init->qp_type != IB_QPT_XRC_TGT;
 	if (!qp->has_sq)
 		return 0;
@@ -364,11 +311,18 @@ int ropcie_destroy_qp(struct ib_qp *ib, struct ib_udata *udata)
 
 void ropcie_qp_quiesce(struct ropcie_qp *qp)
 {
-	del_timer_sync(&qp->sq.timer);
-	hrtimer_cancel(&qp->sq.rnr_timer);
-	ropcie_qp_unblock(qp);
-	cancel_work_sync(&qp->work);
-	ropcie_qp_unblock(qp);
+	unsigned int i;
+
+	/*
+	 * What ran before it could see the state may have started any of the others, which do nothing but see it: hence
+	 * twice.
+	 */
+	for (i = 0; i < 2; i++) {
+		ropcie_qp_unblock(qp);
+		cancel_work_sync(&qp->work);
+		hrtimer_cancel(&qp->sq.rnr_timer);
+		del_timer_sync(&qp->sq.timer);
+	}
 }
 
 int ropcie_post_recv(struct ib_qp *ib, const struct ib_recv_wr *wr, const struct ib_recv_wr **bad)
@@ -387,6 +341,7 @@ int ropcie_post_recv(struct ib_qp *ib, const struct ib_recv_wr *wr, const struct
 			break;
 		}
 	}
+	smp_mb();	/* the index before the state: what flushes does it the other way round */
 	if (READ_ONCE(qp->state) == IB_QPS_ERR)
 		ropcie_qp_schedule(qp);
 	return err;

@@ -132,7 +132,6 @@ struct ropcie_qp {
 
 	u8 mac[ETH_ALEN];	/* the peer's */
 	struct ropcie_peer *peer;
-	u32 epoch;
 
 	struct ropcie_send_queue sq;
 	struct ropcie_responder responder;
@@ -154,6 +153,15 @@ static inline bool ropcie_qp_is_reliable(const struct ropcie_qp *qp)
 	return qp->service == ROPCIE_SERVICE_RC || qp->service == ROPCIE_SERVICE_XRC;
 }
 
+/* Does it take requests of its peer, in this state? */
+static inline bool ropcie_qp_serves(const struct ropcie_qp *qp)
+{
+	enum ib_qp_state state = READ_ONCE(qp->state);
+
+	return state == IB_QPS_RTR || state == IB_QPS_RTS || state == IB_QPS_SQD ||
+	       state == IB_QPS_SQE;
+}
+
 static inline struct ropcie_send_wqe *ropcie_qp_wqe(struct ropcie_qp *qp, u32 index)
 {
 	struct ropcie_send_queue *sq = &qp->sq;
@@ -167,6 +175,8 @@ static inline struct ropcie_request *ropcie_qp_request(struct ropcie_qp *qp, u32
 }
 
 /* qp.c */
+void ropcie_for_each_qp(struct ropcie_device *device,
+			void (*visit)(struct ropcie_qp *qp, void *context), void *context);
 /* Process context. Runs what can be run: responses, requests, and in an error state, what is to be flushed. */
 void ropcie_qp_run(struct ropcie_qp *qp);
 /* Process context, in RESET: no timer and no work of it runs any more. */
@@ -177,13 +187,17 @@ void ropcie_qp_schedule(struct ropcie_qp *qp);
 void ropcie_qp_fail(struct ropcie_qp *qp);
 /* After an error of the send queue's own: SQE for UC and UD, ERR for the others. */
 void ropcie_qp_fail_send(struct ropcie_qp *qp);
+/* The peer of a reliable connection is gone: what is under way ends with RETRY_EXC, the rest is flushed. */
+void ropcie_qp_lost_peer(struct ropcie_qp *qp);
 void ropcie_qp_event(struct ropcie_qp *qp, enum ib_event_type event);
 /*
- * After ropcie_peer_send() said -EAGAIN: registers for ropcie_transport_room(), and sends once more. -EAGAIN: it will
- * be scheduled when there is room.
+ * To the queue pair's peer, or to another: by ropcie_peer_send(), under the lock of either half. 0 also if it is lost,
+ * as nobody is there. -EAGAIN: no room; the queue pair will be scheduled when there is.
  */
-int ropcie_qp_send_blocked(struct ropcie_qp *qp, struct ropcie_peer *peer,
-			   const struct ropcie_header *header, struct iov_iter *payload);
+int ropcie_qp_send(struct ropcie_qp *qp, const struct ropcie_header *header,
+		   struct iov_iter *payload);
+int ropcie_qp_send_to(struct ropcie_qp *qp, struct ropcie_peer *peer,
+		      const struct ropcie_header *header, struct iov_iter *payload);
 void ropcie_qp_unblock(struct ropcie_qp *qp);
 /* All that wait for room at this peer. */
 void ropcie_qps_unblock(struct ropcie_device *device, struct ropcie_peer *peer);

@@ -39,7 +39,7 @@ static void take_path(struct ropcie_qp *qp, const struct ib_qp_attr *attr)
 	ether_addr_copy(qp->mac, attr->ah_attr.roce.dmac);
 	qp->attr.ah_attr = attr->ah_attr;
 	qp->attr.ah_attr.grh.sgid_attr = NULL;
-	swap(qp->peer, peer);
+	peer = xchg(&qp->peer, peer);
 	if (peer)
 		ropcie_peer_put(peer);
 }
@@ -125,6 +125,9 @@ static void to_reset(struct ropcie_qp *qp)
 static void change(struct ropcie_qp *qp, enum ib_qp_state from, enum ib_qp_state to, bool event)
 {
 	spin_lock_bh(&qp->sq.lock);
+	/* Its work may not have come to it yet. What is posted from here on is not flushed. */
+	if (from == IB_QPS_SQE)
+		ropcie_send_queue_flush(qp);
 	if (cmpxchg(&qp->state, from, to) == from) {
 		if (from == IB_QPS_SQE)
 			qp->sq.stalled = false;
@@ -176,8 +179,7 @@ int ropcie_modify_qp(struct ib_qp *ib, struct ib_qp_attr *attr, int mask, struct
 			break;
 		}
 	}
-	if (READ_ONCE(qp->state) != IB_QPS_RESET)
-		ropcie_qp_run(qp);
+	ropcie_qp_run(qp);
 out:
 	mutex_unlock(&qp->modify_mutex);
 	return err;

@@ -5,7 +5,6 @@
 #include "port.h"
 #include "requester.h"
 #include "responder.h"
-#include "transport.h"
 
 struct multicast_packet {
 	struct ropcie_peer *from;
@@ -103,23 +102,10 @@ static void port_event(struct ropcie_device *device, enum ib_event_type type)
 }
 
 /* The epoch is over: what these queue pairs had under way is lost. */
-static void fail_connections(struct ropcie_device *device, struct ropcie_peer *peer)
+static void fail_connection(struct ropcie_qp *qp, void *peer)
 {
-	unsigned long index;
-	void *entry;
-
-	xa_for_each(&device->qps.objects, index, entry) {
-		struct ropcie_object *object = ropcie_object_get(&device->qps, index);
-		struct ropcie_qp *qp;
-
-		if (!object)
-			continue;
-		qp = object->owner;
-		if (ropcie_qp_is_reliable(qp) &&
-		    ether_addr_equal(qp->mac, ropcie_peer_mac(peer)))
-			ropcie_qp_lost_peer(qp);
-		ropcie_object_put(object);
-	}
+	if (ropcie_qp_is_reliable(qp) && ether_addr_equal(qp->mac, ropcie_peer_mac(peer)))
+		ropcie_qp_lost_peer(qp);
 }
 
 void ropcie_transport_link(struct ropcie_peer *peer, bool up)
@@ -131,7 +117,7 @@ void ropcie_transport_link(struct ropcie_peer *peer, bool up)
 		return;
 	ropcie_count(device, up ? ROPCIE_LINK_UPS : ROPCIE_LINK_DOWNS);
 	if (!up)
-		fail_connections(device, peer);
+		ropcie_for_each_qp(device, fail_connection, peer);
 	ropcie_qps_unblock(device, peer);
 
 	spin_lock_bh(&device->links_lock);

@@ -31,6 +31,24 @@ int ropcie_receive_begin(struct ropcie_qp *qp, struct ropcie_srq *srq)
 	return 0;
 }
 
+static void abandon(struct ropcie_qp *qp, void *srq)
+{
+	struct ropcie_responder *responder = &qp->responder;
+
+	spin_lock_bh(&responder->lock);
+	if (responder->receive_srq == srq) {
+		responder->has_receive = false;
+		responder->receive_srq = NULL;
+		ropcie_object_put(((struct ropcie_srq *)srq)->object);
+	}
+	spin_unlock_bh(&responder->lock);
+}
+
+void ropcie_receive_abandon(struct ropcie_srq *srq)
+{
+	ropcie_for_each_qp(to_ropcie_device(srq->ib.device), abandon, srq);
+}
+
 void ropcie_receive_complete(struct ropcie_qp *qp, struct ropcie_cqe *cqe)
 {
 	struct ropcie_responder *responder = &qp->responder;

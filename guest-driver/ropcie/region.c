@@ -26,7 +26,8 @@ static bool within(const struct ropcie_region *region, u64 address, u64 length)
 static bool allowed(const struct ropcie_region *region, const struct ropcie_accessor *who,
 		    u32 key, int access)
 {
-	if (!READ_ONCE(region->valid) || region->key != key || region->pd != who->pd)
+	/* valid before all else of it */
+	if (!smp_load_acquire(&region->valid) || region->key != key || region->pd != who->pd)
 		return false;
 	if ((region->access & access) != access)
 		return false;

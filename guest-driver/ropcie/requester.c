@@ -220,6 +220,8 @@ bool ropcie_requester_run(struct ropcie_qp *qp, unsigned int budget)
 				return false;
 			if (verdict == BROKEN)
 				goto broken;
+		} else if (request->status != IB_WC_SUCCESS) {
+			goto broken;	/* what is before it has been sent again */
 		}
 		if (!request->packets) {
 			sq->next++;
@@ -249,12 +251,18 @@ broken:
 
 void ropcie_requester_kick(struct ropcie_qp *qp)
 {
+	enum ib_qp_state state;
 	bool more;
 
 	if (!qp->has_sq)
 		return;
 	spin_lock_bh(&qp->sq.lock);
-	more = ropcie_requester_run(qp, ROPCIE_REQUESTER_BUDGET);
+	/* Under the lock: who posted before it sees the state, or what flushes sees what was posted. */
+	state = READ_ONCE(qp->state);
+	if (state == IB_QPS_ERR || state == IB_QPS_SQE)
+		more = ropcie_send_queue_flush(qp);
+	else
+		more = ropcie_requester_run(qp, ROPCIE_REQUESTER_BUDGET);
 	spin_unlock_bh(&qp->sq.lock);
 	if (more)
 		ropcie_qp_schedule(qp);
@@ -274,6 +282,7 @@ void ropcie_requester_rewind(struct ropcie_qp *qp, u32 psn)
 		    ropcie_psn_difference(psn, request->first_psn) < (s32)request->packets) {
 			sq->next = index;
 			sq->psn = psn;
+			sq->stalled = false;	/* it stops there again */
 			return;
 		}
 	}

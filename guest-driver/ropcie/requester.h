@@ -31,8 +31,8 @@ static inline bool ropcie_wr_is_atomic(u32 opcode)
 
 /* send_queue.c: copies what has been posted. false: there is nothing; a process has to wake the kernel next time. */
 bool ropcie_send_queue_fetch(struct ropcie_qp *qp);
-/* All that is posted ends with IB_WC_WR_FLUSH_ERR. */
-void ropcie_send_queue_flush(struct ropcie_qp *qp);
+/* All that is posted ends with IB_WC_WR_FLUSH_ERR. true: a process posts as fast as this flushes; once more, later. */
+bool ropcie_send_queue_flush(struct ropcie_qp *qp);
 void ropcie_send_queue_reset(struct ropcie_qp *qp);
 
 /*
@@ -44,7 +44,7 @@ int ropcie_requester_send(struct ropcie_qp *qp, const struct ropcie_request *req
 
 /* requester.c: true: the budget is used up, there is more to do. */
 bool ropcie_requester_run(struct ropcie_qp *qp, unsigned int budget);
-/* Takes the lock, and runs: what a post does. */
+/* Takes the lock, and runs or, in an error state, flushes: what a post does. */
 void ropcie_requester_kick(struct ropcie_qp *qp);
 /* Sends again, from this packet on. */
 void ropcie_requester_rewind(struct ropcie_qp *qp, u32 psn);

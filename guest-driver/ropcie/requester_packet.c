@@ -101,6 +101,7 @@ static void fill(struct ropcie_qp *qp, const struct ropcie_request *request,
 }
 
 struct multicast {
+	struct ropcie_device *device;
 	const struct ropcie_header *header;
 	const struct iov_iter *payload;
 };
@@ -111,7 +112,8 @@ static void send_to_member(struct ropcie_peer *peer, void *context)
 	struct iov_iter payload = *multicast->payload;
 
 	/* Datagrams may be lost: who has no room misses it. */
-	ropcie_peer_send(peer, multicast->header, &payload);
+	if (!ropcie_peer_send(peer, multicast->header, &payload))
+		ropcie_count(multicast->device, ROPCIE_SENT_PACKETS);
 }
 
 static int send_datagram(struct ropcie_qp *qp, const struct ropcie_send_wqe *wqe,
@@ -131,7 +133,7 @@ static int send_datagram(struct ropcie_qp *qp, const struct ropcie_send_wqe *wqe
 	memcpy(header->destination_gid, vector.destination_gid, 16);
 
 	if (rdma_is_multicast_addr((struct in6_addr *)vector.destination_gid)) {
-		struct multicast multicast = { .header = header, .payload = payload };
+		struct multicast multicast = { qp->device, header, payload };
 
 		ropcie_for_each_peer(qp->device->node, send_to_member, &multicast);
 		return 0;
@@ -141,25 +143,8 @@ static int send_datagram(struct ropcie_qp *qp, const struct ropcie_send_wqe *wqe
 		ropcie_count(qp->device, ROPCIE_DATAGRAMS_DROPPED);
 		return 0;
 	}
-	err = ropcie_peer_send(peer, header, payload);
-	if (err == -EAGAIN)
-		err = ropcie_qp_send_blocked(qp, peer, header, payload);
+	err = ropcie_qp_send_to(qp, peer, header, payload);
 	ropcie_peer_put(peer);
-	return err;
-}
-
-static int send_connected(struct ropcie_qp *qp, const struct ropcie_header *header,
-			  struct iov_iter *payload)
-{
-	int err;
-
-	if (!qp->peer)
-		qp->peer = ropcie_peer_by_mac(qp->device->node, qp->mac);
-	if (!qp->peer)
-		return -ENOLINK;
-	err = ropcie_peer_send(qp->peer, header, payload);
-	if (err == -EAGAIN)
-		err = ropcie_qp_send_blocked(qp, qp->peer, header, payload);
 	return err;
 }
 
@@ -189,10 +174,7 @@ int ropcie_requester_send(struct ropcie_qp *qp, const struct ropcie_request *req
 	if (qp->service == ROPCIE_SERVICE_UD)
 		err = send_datagram(qp, wqe, &header, &payload);
 	else
-		err = send_connected(qp, &header, &payload);
+		err = ropcie_qp_send(qp, &header, &payload);
 	ropcie_gather_release(qp);
-	if (!err)
-		ropcie_count(qp->device, ROPCIE_SENT_PACKETS);
-	/* As if lost on the way: who waits for an answer has a timer. */
-	return err == -ENOLINK ? 0 : err;
+	return err;
 }

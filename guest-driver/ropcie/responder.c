@@ -118,14 +118,6 @@ static bool in_sequence(struct ropcie_qp *qp, struct ropcie_serve *serve)
 	return true;
 }
 
-static bool serves(const struct ropcie_qp *qp)
-{
-	enum ib_qp_state state = READ_ONCE(qp->state);
-
-	return state == IB_QPS_RTR || state == IB_QPS_RTS || state == IB_QPS_SQD ||
-	       state == IB_QPS_SQE;
-}
-
 /* XRC: the shared receive queue that the packet names, of the same domain. */
 static struct ropcie_object *find_srq(struct ropcie_qp *qp, struct ropcie_serve *serve)
 {
@@ -159,7 +151,7 @@ void ropcie_responder_receive(struct ropcie_qp *qp, const struct ropcie_header *
 	};
 
 	spin_lock(&responder->lock);
-	if (!serves(qp))
+	if (!ropcie_qp_serves(qp))
 		goto out;
 	if (!responder->established) {
 		responder->established = true;
@@ -186,15 +178,18 @@ out:
 	spin_unlock(&responder->lock);
 }
 
-void ropcie_responder_flush(struct ropcie_qp *qp)
+bool ropcie_responder_flush(struct ropcie_qp *qp)
 {
 	struct ropcie_responder *responder = &qp->responder;
+	u32 budget = responder->rq.queue.entry_count;
+	bool more = false;
 
 	for (;;) {
 		struct ropcie_cqe cqe = { .status = IB_WC_WR_FLUSH_ERR, .opcode = IB_WC_RECV };
 
 		if (!responder->has_receive) {
-			if (!responder->has_rq ||
+			more = responder->has_rq && !budget--;
+			if (more || !responder->has_rq ||
 			    ropcie_receive_queue_take(&responder->rq, &responder->receive, NULL))
 				break;
 			responder->has_receive = true;
@@ -206,6 +201,7 @@ void ropcie_responder_flush(struct ropcie_qp *qp)
 		responder->last_wqe_raised = true;
 		ropcie_qp_event(qp, IB_EVENT_QP_LAST_WQE_REACHED);
 	}
+	return more;
 }
 
 void ropcie_responder_reset(struct ropcie_qp *qp)

@@ -32,8 +32,11 @@ enum ropcie_served {
 /* responder.c: a request of RC, UC or XRC. Takes the lock itself. */
 void ropcie_responder_receive(struct ropcie_qp *qp, const struct ropcie_header *header,
 			      const void *payload, size_t length);
-/* Receive requests end with IB_WC_WR_FLUSH_ERR; those of a shared queue stay. */
-void ropcie_responder_flush(struct ropcie_qp *qp);
+/*
+ * Receive requests end with IB_WC_WR_FLUSH_ERR; those of a shared queue stay. true: a process posts as fast as this
+ * flushes; once more, later.
+ */
+bool ropcie_responder_flush(struct ropcie_qp *qp);
 void ropcie_responder_reset(struct ropcie_qp *qp);
 
 /* serve.c */
@@ -44,6 +47,8 @@ void ropcie_serve_again(struct ropcie_qp *qp, struct ropcie_serve *serve);
 /* receive_wqe.c: the receive request of the message under way. -EAGAIN: there is none. */
 int ropcie_receive_begin(struct ropcie_qp *qp, struct ropcie_srq *srq);
 void ropcie_receive_complete(struct ropcie_qp *qp, struct ropcie_cqe *cqe);
+/* XRC: the queue is going, and nobody finds it any more. The rest of a message that is under way into it is refused. */
+void ropcie_receive_abandon(struct ropcie_srq *srq);
 
 /* responses.c: queues one, if there is room. */
 void ropcie_respond(struct ropcie_qp *qp, const struct ropcie_response *response);

@@ -43,22 +43,6 @@ void ropcie_respond_acknowledge(struct ropcie_qp *qp, u32 psn, u8 syndrome)
 	ropcie_respond(qp, &response);
 }
 
-static int send(struct ropcie_qp *qp, const struct ropcie_header *header, struct iov_iter *payload)
-{
-	int err;
-
-	if (!qp->peer)
-		qp->peer = ropcie_peer_by_mac(qp->device->node, qp->mac);
-	if (!qp->peer)
-		return 0;
-	err = ropcie_peer_send(qp->peer, header, payload);
-	if (err == -EAGAIN)
-		err = ropcie_qp_send_blocked(qp, qp->peer, header, payload);
-	if (!err)
-		ropcie_count(qp->device, ROPCIE_SENT_PACKETS);
-	return err == -ENOLINK ? 0 : err;
-}
-
 /* XRC: the accessor is who owns the shared receive queue. Its key may have gone meanwhile: so may the queue. */
 static int read_span(struct ropcie_qp *qp, const struct ropcie_response *response, u32 length,
 		     struct ropcie_span *span)
@@ -67,6 +51,9 @@ static int read_span(struct ropcie_qp *qp, const struct ropcie_response *respons
 	struct ropcie_object *object = NULL;
 	int err;
 
+	/* One that is asked for again has not been checked. */
+	if (!(qp->attr.qp_access_flags & IB_ACCESS_REMOTE_READ))
+		return -EACCES;
 	if (qp->service == ROPCIE_SERVICE_XRC) {
 		object = ropcie_object_get(&qp->device->srqs, response->srq_number);
 		if (!object)
@@ -95,13 +82,16 @@ static int send_read(struct ropcie_qp *qp, struct ropcie_response *response,
 		if (read_span(qp, response, length, &span)) {
 			response->opcode = ROPCIE_OP_ACKNOWLEDGE;
 			response->syndrome = ROPCIE_NAK_REMOTE_ACCESS;
+			ropcie_count(qp->device, ROPCIE_SENT_NAKS);
+			ropcie_qp_event(qp, IB_EVENT_QP_ACCESS_ERR);
+			ropcie_qp_fail(qp);
 			return -EINPROGRESS;
 		}
 		bvecs = ropcie_span_bvecs(&span, length, responder->bvecs);
 	}
 	header->length = cpu_to_le32(response->length - response->sent);
 	iov_iter_bvec(&payload, ITER_SOURCE, responder->bvecs, bvecs, length);
-	err = send(qp, header, &payload);
+	err = ropcie_qp_send(qp, header, &payload);
 	ropcie_span_put(&span);
 	if (err)
 		return err;
@@ -129,7 +119,7 @@ static int send_one(struct ropcie_qp *qp, struct ropcie_response *response)
 	if (response->opcode == ROPCIE_OP_ATOMIC_RESPONSE)
 		header.compare_add = cpu_to_le64(response->value);
 	iov_iter_bvec(&payload, ITER_SOURCE, qp->responder.bvecs, 0, 0);
-	return send(qp, &header, &payload);
+	return ropcie_qp_send(qp, &header, &payload);
 }
 
 bool ropcie_responses_send(struct ropcie_qp *qp, unsigned int budget)

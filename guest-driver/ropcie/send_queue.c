@@ -116,7 +116,8 @@ static int post_kernel(struct ropcie_qp *qp, const struct ib_send_wr *wr,
 	spin_lock_irqsave(&sq->post_lock, flags);
 	producer = sq->queue.control->producer;
 	for (; wr; wr = wr->next) {
-		if (producer - READ_ONCE(sq->done) >= sq->max_wr) {
+		/* What is written over has been read: see ropcie_completer_retire(). */
+		if (producer - smp_load_acquire(&sq->done) >= sq->max_wr) {
 			err = -ENOMEM;
 			break;
 		}
@@ -135,7 +136,6 @@ static int post_kernel(struct ropcie_qp *qp, const struct ib_send_wr *wr,
 int ropcie_post_send(struct ib_qp *ib, const struct ib_send_wr *wr, const struct ib_send_wr **bad)
 {
 	struct ropcie_qp *qp = to_ropcie_qp(ib);
-	enum ib_qp_state state;
 	int err = 0;
 
 	if (qp->user) {
@@ -148,8 +148,8 @@ int ropcie_post_send(struct ib_qp *ib, const struct ib_send_wr *wr, const struct
 		err = post_kernel(qp, wr, bad);
 	}
 
-	state = READ_ONCE(qp->state);
-	if (irqs_disabled() || state == IB_QPS_ERR || state == IB_QPS_SQE)
+	/* In ERR a process may have posted to be received, too: the work flushes both. */
+	if (irqs_disabled() || READ_ONCE(qp->state) == IB_QPS_ERR)
 		ropcie_qp_schedule(qp);
 	else
 		ropcie_requester_kick(qp);
@@ -199,14 +199,22 @@ bool ropcie_send_queue_fetch(struct ropcie_qp *qp)
 	return true;
 }
 
-void ropcie_send_queue_flush(struct ropcie_qp *qp)
+bool ropcie_send_queue_flush(struct ropcie_qp *qp)
 {
 	struct ropcie_send_queue *sq = &qp->sq;
+	u32 budget = sq->queue.entry_count;
+	bool more = false;
 
 	ropcie_completer_retire(qp);
-	while (sq->done != sq->fetched || ropcie_send_queue_fetch(qp)) {
-		struct ropcie_request *request = ropcie_qp_request(qp, sq->done);
+	for (;;) {
+		struct ropcie_request *request;
 
+		if (sq->done == sq->fetched) {
+			more = !budget--;
+			if (more || !ropcie_send_queue_fetch(qp))
+				break;
+		}
+		request = ropcie_qp_request(qp, sq->done);
 		if (!request->complete) {
 			request->complete = true;
 			request->status = IB_WC_WR_FLUSH_ERR;
@@ -218,6 +226,7 @@ void ropcie_send_queue_flush(struct ropcie_qp *qp)
 	sq->acked = sq->begin;
 	sq->sent = sq->begin;
 	sq->psn = sq->begin;
+	return more;
 }
 
 void ropcie_send_queue_reset(struct ropcie_qp *qp)

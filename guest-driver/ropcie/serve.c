@@ -182,22 +182,35 @@ static void respond_atomic(struct ropcie_qp *qp, u32 psn, u64 value)
 	ropcie_respond(qp, &response);
 }
 
+/* Eight bytes, aligned by their address and in memory. ROPCIE_SERVED: the span is to be put. */
+static enum ropcie_served atomic_span(struct ropcie_qp *qp, const struct ropcie_serve *serve,
+				      int access, struct ropcie_span *span)
+{
+	if (le64_to_cpu(serve->header->address) % 8)
+		return ROPCIE_REFUSE_INVALID;
+	if (remote_span(qp, serve, access, 8, span))
+		return ROPCIE_REFUSE_ACCESS;
+	if ((span->region->offset + span->offset) % 8) {
+		ropcie_span_put(span);
+		return ROPCIE_REFUSE_INVALID;
+	}
+	return ROPCIE_SERVED;
+}
+
 static enum ropcie_served serve_atomic(struct ropcie_qp *qp, struct ropcie_serve *serve)
 {
 	const struct ropcie_header *header = serve->header;
 	struct ropcie_responder *responder = &qp->responder;
 	struct ropcie_atomic_result *result;
+	enum ropcie_served served;
 	struct ropcie_span span;
 	u64 before;
 
-	if (serve->length || !qp->attr.max_dest_rd_atomic || le64_to_cpu(header->address) % 8)
+	if (serve->length || !qp->attr.max_dest_rd_atomic)
 		return ROPCIE_REFUSE_INVALID;
-	if (remote_span(qp, serve, IB_ACCESS_REMOTE_ATOMIC, 8, &span))
-		return ROPCIE_REFUSE_ACCESS;
-	if ((span.region->offset + span.offset) % 8) {
-		ropcie_span_put(&span);
-		return ROPCIE_REFUSE_INVALID;
-	}
+	served = atomic_span(qp, serve, IB_ACCESS_REMOTE_ATOMIC, &span);
+	if (served != ROPCIE_SERVED)
+		return served;
 	if (header->opcode == ROPCIE_OP_COMPARE_SWAP)
 		before = ropcie_span_compare_swap(&span, le64_to_cpu(header->compare_add),
 						  le64_to_cpu(header->swap));
@@ -216,17 +229,15 @@ static enum ropcie_served serve_atomic(struct ropcie_qp *qp, struct ropcie_serve
 
 static enum ropcie_served serve_atomic_write(struct ropcie_qp *qp, struct ropcie_serve *serve)
 {
+	enum ropcie_served served;
 	struct ropcie_span span;
 	u64 value;
 
-	if (serve->length != 8 || le64_to_cpu(serve->header->address) % 8)
+	if (serve->length != 8)
 		return ROPCIE_REFUSE_INVALID;
-	if (remote_span(qp, serve, IB_ACCESS_REMOTE_WRITE, 8, &span))
-		return ROPCIE_REFUSE_ACCESS;
-	if ((span.region->offset + span.offset) % 8) {
-		ropcie_span_put(&span);
-		return ROPCIE_REFUSE_INVALID;
-	}
+	served = atomic_span(qp, serve, IB_ACCESS_REMOTE_WRITE, &span);
+	if (served != ROPCIE_SERVED)
+		return served;
 	memcpy(&value, serve->payload, sizeof(value));
 	ropcie_span_store(&span, value);
 	ropcie_span_put(&span);
@@ -243,8 +254,8 @@ static enum ropcie_served serve_flush(struct ropcie_qp *qp, struct ropcie_serve 
 
 	if (serve->length)
 		return ROPCIE_REFUSE_INVALID;
-	/* No region allows IB_ACCESS_FLUSH_PERSISTENT. */
-	if (le32_to_cpu(header->placement) != ROPCIE_PLACEMENT_GLOBAL)
+	/* No region allows IB_ACCESS_FLUSH_PERSISTENT, nor, before Linux 6.2, IB_ACCESS_FLUSH_GLOBAL. */
+	if (!ROPCIE_ACCESS_FLUSH || le32_to_cpu(header->placement) != ROPCIE_PLACEMENT_GLOBAL)
 		return ROPCIE_REFUSE_ACCESS;
 	if (le32_to_cpu(header->selectivity) == ROPCIE_SELECT_RANGE) {
 		if (remote_span(qp, serve, ROPCIE_ACCESS_FLUSH, length, &span))
@@ -258,7 +269,8 @@ static enum ropcie_served serve_flush(struct ropcie_qp *qp, struct ropcie_serve 
 		if (!object)
 			return ROPCIE_REFUSE_ACCESS;
 		region = object->owner;
-		allowed = READ_ONCE(region->valid) && region->key == le32_to_cpu(header->rkey) &&
+		/* valid before all else of it */
+		allowed = smp_load_acquire(&region->valid) && region->key == le32_to_cpu(header->rkey) &&
 			  region->pd == serve->who.pd && (region->access & ROPCIE_ACCESS_FLUSH);
 		ropcie_object_put(object);
 		if (!allowed)
@@ -298,7 +310,7 @@ enum ropcie_served ropcie_serve(struct ropcie_qp *qp, struct ropcie_serve *serve
 void ropcie_serve_again(struct ropcie_qp *qp, struct ropcie_serve *serve)
 {
 	struct ropcie_responder *responder = &qp->responder;
-	unsigned int i;
+	u32 i;
 
 	if (serve->header->opcode == ROPCIE_OP_READ) {
 		/* Its memory is checked as it is read. */
@@ -306,7 +318,14 @@ void ropcie_serve_again(struct ropcie_qp *qp, struct ropcie_serve *serve)
 			respond_read(qp, serve);
 		return;
 	}
-	for (i = 0; i < ROPCIE_MAX_READS; i++)
-		if (responder->atomics[i].valid && responder->atomics[i].psn == serve->psn)
-			respond_atomic(qp, serve->psn, responder->atomics[i].value);
+	/* The latest first: sequence numbers come again. */
+	for (i = 1; i <= ROPCIE_MAX_READS; i++) {
+		const struct ropcie_atomic_result *result =
+			&responder->atomics[(responder->next_atomic - i) % ROPCIE_MAX_READS];
+
+		if (result->valid && result->psn == serve->psn) {
+			respond_atomic(qp, serve->psn, result->value);
+			return;
+		}
+	}
 }

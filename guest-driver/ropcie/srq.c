@@ -5,6 +5,7 @@
 
 #include "compat_rdma.h"
 #include "device.h"
+#include "responder.h"
 #include "srq.h"
 
 int ropcie_srq_take(struct ropcie_srq *srq, struct ropcie_receive *receive)
@@ -173,6 +174,9 @@ int ropcie_destroy_srq(struct ib_srq *ib, struct ib_udata *udata)
 	struct ropcie_device *device = to_ropcie_device(ib->device);
 	struct ropcie_srq *srq = to_ropcie_srq(ib);
 
+	ropcie_object_hide(&device->srqs, srq->object);
+	if (ib->srq_type == IB_SRQT_XRC)
+		ropcie_receive_abandon(srq);
 	ropcie_object_destroy(&device->srqs, srq->object);
 	cancel_work_sync(&srq->limit_work);
 	ropcie_queue_destroy(&srq->rq.queue);

@@ -5,8 +5,8 @@
 
 #include "device.h"
 #include "mcast.h"
+#include "packet.h"
 #include "port.h"
-#include "transport.h"
 
 int ropcie_transport_add(struct ropcie_node *node)
 {

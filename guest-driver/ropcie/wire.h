@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What crosses the bridge: docs/ropcie-protocol.md is the text of it. Little endian, no implicit
+ * What crosses the bridge: docs/ropcie.md is the text of it. Little endian, no implicit
  * padding.
  *
  * Each host gives its peer one memory window. It begins with a struct ropcie_control; then come the

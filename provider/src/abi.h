@@ -14,11 +14,8 @@ DECLARE_DRV_CMD(ropcie_cmd_create_cq, IB_USER_VERBS_CMD_CREATE_CQ, empty, ropcie
 DECLARE_DRV_CMD(ropcie_cmd_create_cq_ex, IB_USER_VERBS_EX_CMD_CREATE_CQ, empty,
 		ropcie_create_cq_resp);
 DECLARE_DRV_CMD(ropcie_cmd_resize_cq, IB_USER_VERBS_CMD_RESIZE_CQ, empty, ropcie_resize_cq_resp);
-DECLARE_DRV_CMD(ropcie_cmd_create_qp, IB_USER_VERBS_CMD_CREATE_QP, empty, ropcie_create_qp_resp);
 DECLARE_DRV_CMD(ropcie_cmd_create_qp_ex, IB_USER_VERBS_EX_CMD_CREATE_QP, empty,
 		ropcie_create_qp_resp);
-DECLARE_DRV_CMD(ropcie_cmd_create_srq, IB_USER_VERBS_CMD_CREATE_SRQ, empty,
-		ropcie_create_srq_resp);
 DECLARE_DRV_CMD(ropcie_cmd_create_srq_ex, IB_USER_VERBS_CMD_CREATE_XSRQ, empty,
 		ropcie_create_srq_resp);
 DECLARE_DRV_CMD(ropcie_cmd_modify_srq, IB_USER_VERBS_CMD_MODIFY_SRQ, ropcie_modify_srq_req, empty);

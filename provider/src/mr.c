@@ -30,10 +30,14 @@ int ropcie_rereg_mr(struct verbs_mr *mr, int flags, struct ibv_pd *pd, void *add
 {
 	struct ib_uverbs_rereg_mr_resp resp;
 	struct ibv_rereg_mr cmd;
-	uint64_t hca_va = access & IBV_ACCESS_ZERO_BASED ? 0 : (uintptr_t)addr;
+	int now = flags & IBV_REREG_MR_CHANGE_ACCESS ? access : mr->access;
+	uint64_t hca_va = now & IBV_ACCESS_ZERO_BASED ? 0 : (uintptr_t)addr;
+	int err = ibv_cmd_rereg_mr(mr, flags, addr, length, hca_va, access, pd, &cmd, sizeof(cmd),
+				   &resp, sizeof(resp));
 
-	return ibv_cmd_rereg_mr(mr, flags, addr, length, hca_va, access, pd, &cmd, sizeof(cmd),
-				&resp, sizeof(resp));
+	if (!err)
+		mr->access = now;
+	return err;
 }
 
 int ropcie_dereg_mr(struct verbs_mr *mr)

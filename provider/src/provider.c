@@ -131,7 +131,6 @@ static struct verbs_context *alloc_context(struct ibv_device *device, int fd, vo
 		errno = EPROTONOSUPPORT;
 		goto free;
 	}
-	context->max_inline = resp.max_inline;
 	return &context->verbs;
 
 free:

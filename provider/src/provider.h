@@ -28,7 +28,6 @@ struct ropcie_lock {
 
 struct ropcie_context {
 	struct verbs_context verbs;
-	uint32_t max_inline;
 };
 
 struct ropcie_td {
@@ -73,7 +72,6 @@ struct ropcie_qp {
 	uint32_t max_send_sge;
 	uint32_t max_receive_sge;
 	uint32_t max_inline;
-	bool signal_all;
 
 	/* ibv_wr_*: between start and complete */
 	uint32_t producer;

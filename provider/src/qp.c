@@ -27,33 +27,6 @@ static int map(struct ropcie_qp *qp, struct ibv_context *context, struct ibv_pd 
 	return 0;
 }
 
-struct ibv_qp *ropcie_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *attr)
-{
-	struct ropcie_cmd_create_qp_resp resp = {};
-	struct ropcie_cmd_create_qp cmd = {};
-	struct ropcie_qp *qp = calloc(1, sizeof(*qp));
-	int err;
-
-	if (!qp)
-		return NULL;
-	err = ibv_cmd_create_qp(pd, &qp->verbs.qp, attr, &cmd.ibv_cmd, sizeof(cmd), &resp.ibv_resp,
-				sizeof(resp));
-	if (err)
-		goto free;
-	err = map(qp, pd->context, pd, &resp.drv_payload, &attr->cap);
-	if (err)
-		goto destroy;
-	qp->signal_all = attr->sq_sig_all;
-	return &qp->verbs.qp;
-
-destroy:
-	ibv_cmd_destroy_qp(&qp->verbs.qp);
-free:
-	free(qp);
-	errno = err;
-	return NULL;
-}
-
 static int check(const struct ibv_qp_init_attr_ex *attr)
 {
 	static const uint32_t known = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_XRCD |
@@ -96,8 +69,7 @@ struct ibv_qp *ropcie_create_qp_ex(struct ibv_context *context,
 	if (err)
 		goto destroy;
 	if (attr->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS)
-		qp->verbs.comp_mask |= VERBS_QP_EX;
-	qp->signal_all = attr->sq_sig_all;
+		ropcie_announce_wr_functions(qp);
 	return &qp->verbs.qp;
 
 destroy:
@@ -107,6 +79,26 @@ free:
 fail:
 	errno = err;
 	return NULL;
+}
+
+struct ibv_qp *ropcie_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *attr)
+{
+	struct ibv_qp_init_attr_ex extended = {
+		.qp_context = attr->qp_context,
+		.send_cq = attr->send_cq,
+		.recv_cq = attr->recv_cq,
+		.srq = attr->srq,
+		.cap = attr->cap,
+		.qp_type = attr->qp_type,
+		.sq_sig_all = attr->sq_sig_all,
+		.comp_mask = IBV_QP_INIT_ATTR_PD,
+		.pd = pd,
+	};
+	struct ibv_qp *qp = ropcie_create_qp_ex(pd->context, &extended);
+
+	if (qp)
+		attr->cap = extended.cap;
+	return qp;
 }
 
 struct ibv_qp *ropcie_open_qp(struct ibv_context *context, struct ibv_qp_open_attr *attr)

@@ -6,45 +6,6 @@
 #include "ring.h"
 #include "verbs.h"
 
-static int take_answer(struct ropcie_srq *srq, struct ibv_pd *pd, struct ibv_context *context,
-		       const struct ropcie_create_srq_resp *resp, uint32_t max_sge)
-{
-	int err = ropcie_ring_map(&srq->ring, context, &resp->ring);
-
-	if (err)
-		return err;
-	ropcie_lock_init(&srq->lock, pd);
-	srq->max_sge = max_sge;
-	srq->number = resp->srq_number;
-	return 0;
-}
-
-struct ibv_srq *ropcie_create_srq(struct ibv_pd *pd, struct ibv_srq_init_attr *attr)
-{
-	struct ropcie_cmd_create_srq_resp resp = {};
-	struct ropcie_cmd_create_srq cmd = {};
-	struct ropcie_srq *srq = calloc(1, sizeof(*srq));
-	int err;
-
-	if (!srq)
-		return NULL;
-	err = ibv_cmd_create_srq(pd, &srq->verbs.srq, attr, &cmd.ibv_cmd, sizeof(cmd),
-				 &resp.ibv_resp, sizeof(resp));
-	if (err)
-		goto free;
-	err = take_answer(srq, pd, pd->context, &resp.drv_payload, attr->attr.max_sge);
-	if (err)
-		goto destroy;
-	return &srq->verbs.srq;
-
-destroy:
-	ibv_cmd_destroy_srq(&srq->verbs.srq);
-free:
-	free(srq);
-	errno = err;
-	return NULL;
-}
-
 struct ibv_srq *ropcie_create_srq_ex(struct ibv_context *context,
 				     struct ibv_srq_init_attr_ex *attr)
 {
@@ -64,9 +25,12 @@ struct ibv_srq *ropcie_create_srq_ex(struct ibv_context *context,
 				    &resp.ibv_resp, sizeof(resp));
 	if (err)
 		goto free;
-	err = take_answer(srq, attr->pd, context, &resp.drv_payload, attr->attr.max_sge);
+	err = ropcie_ring_map(&srq->ring, context, &resp.ring);
 	if (err)
 		goto destroy;
+	ropcie_lock_init(&srq->lock, attr->pd);
+	srq->max_sge = attr->attr.max_sge;
+	srq->number = resp.srq_number;
 	return &srq->verbs.srq;
 
 destroy:
@@ -75,6 +39,22 @@ free:
 	free(srq);
 	errno = err;
 	return NULL;
+}
+
+struct ibv_srq *ropcie_create_srq(struct ibv_pd *pd, struct ibv_srq_init_attr *attr)
+{
+	struct ibv_srq_init_attr_ex extended = {
+		.srq_context = attr->srq_context,
+		.attr = attr->attr,
+		.comp_mask = IBV_SRQ_INIT_ATTR_TYPE | IBV_SRQ_INIT_ATTR_PD,
+		.srq_type = IBV_SRQT_BASIC,
+		.pd = pd,
+	};
+	struct ibv_srq *srq = ropcie_create_srq_ex(pd->context, &extended);
+
+	if (srq)
+		attr->attr = extended.attr;
+	return srq;
 }
 
 int ropcie_modify_srq(struct ibv_srq *ibv, struct ibv_srq_attr *attr, int mask)

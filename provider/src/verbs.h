@@ -77,5 +77,7 @@ int ropcie_wake(struct ibv_qp *qp);
 
 /* wr.c: the ibv_wr_* functions of this type. EOPNOTSUPP: one of @flags is not there. */
 int ropcie_set_wr_functions(struct ropcie_qp *qp, enum ibv_qp_type type, uint64_t flags);
+/* ibv_qp_to_qp_ex() finds them from here on. */
+void ropcie_announce_wr_functions(struct ropcie_qp *qp);
 
 #endif

@@ -288,11 +288,21 @@ static uint64_t supported(enum ibv_qp_type type)
 	}
 }
 
+/*
+ * struct ibv_qp_ex has wr_flush, its last member, from rdma-core 45 on, and no other private ABI: to an older libibverbs,
+ * comp_mask lies where wr_flush is in the headers that this is built with. false: it is older.
+ */
+static bool announce(struct ropcie_qp *qp)
+{
+	qp->verbs.comp_mask |= VERBS_QP_EX;
+	return ibv_qp_to_qp_ex(&qp->verbs.qp);
+}
+
 int ropcie_set_wr_functions(struct ropcie_qp *qp, enum ibv_qp_type type, uint64_t flags)
 {
 	struct ibv_qp_ex *ibv = &qp->verbs.qp_ex;
 
-	if (flags & ~supported(type))
+	if ((flags & ~supported(type)) || ((flags & IBV_QP_EX_WITH_FLUSH) && !announce(qp)))
 		return EOPNOTSUPP;
 	ibv->wr_start = wr_start;
 	ibv->wr_complete = wr_complete;
@@ -331,4 +341,12 @@ int ropcie_set_wr_functions(struct ropcie_qp *qp, enum ibv_qp_type type, uint64_
 	if (flags & IBV_QP_EX_WITH_BIND_MW)
 		ibv->wr_bind_mw = wr_bind_mw;
 	return 0;
+}
+
+void ropcie_announce_wr_functions(struct ropcie_qp *qp)
+{
+	static const uint32_t mask = VERBS_QP_EX;
+
+	if (!announce(qp))
+		memcpy(&qp->verbs.qp_ex.wr_flush, &mask, sizeof(mask));
 }

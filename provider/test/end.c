@@ -73,6 +73,11 @@ void end_create(struct end *end, struct ibv_context *context, struct ibv_pd *pd,
 	if (type == IBV_QPT_RC)
 		init.send_ops_flags |= IBV_QP_EX_WITH_ATOMIC_WRITE | IBV_QP_EX_WITH_FLUSH;
 	end->qp = ibv_create_qp_ex(context, &init);
+	if (!end->qp && errno == EOPNOTSUPP) {	/* rdma-core before 45 */
+		init.send_ops_flags &= ~IBV_QP_EX_WITH_FLUSH;
+		end->qp = ibv_create_qp_ex(context, &init);
+	}
+	end->flushes = init.send_ops_flags & IBV_QP_EX_WITH_FLUSH;
 	if (!end->qp)
 		die("queue pair: %s", strerror(errno));
 	end->window = ibv_alloc_mw(pd, IBV_MW_TYPE_2);

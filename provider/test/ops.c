@@ -208,12 +208,16 @@ static void post_window_cycle(struct end *end, uint64_t wr_id)
 static enum op_kind choose(const struct end *end)
 {
 	static const enum op_kind unreliable[] = { OP_WRITE, OP_SEND, OP_SEND_IMM };
+	enum op_kind kind;
 
 	if (end->type == IBV_QPT_UD)
 		return random_below(2) ? OP_SEND : OP_SEND_IMM;
 	if (end->type == IBV_QPT_UC)
 		return unreliable[random_below(3)];
-	return random_below(OP_KINDS);
+	do {
+		kind = random_below(OP_KINDS);
+	} while (kind == OP_FLUSH && !end->flushes);
+	return kind;
 }
 
 void op_post_random(struct end *end)

@@ -41,6 +41,7 @@ struct address {
 
 struct end {
 	enum ibv_qp_type type;
+	bool flushes;			/* libibverbs has FLUSH */
 	struct ibv_qp *qp;
 	struct ibv_cq *send_cq, *receive_cq;
 	struct ibv_mr *mr;
