@@ -73,10 +73,10 @@ check asan-build ci/compile.sh asan
 check fuzz check_fuzz
 check bookworm-image ci/variant.sh stock bookworm
 suite unit "$logs/unit.xml" ctest --preset asan -j "$(nproc)" --output-junit "$logs/unit.xml"
-if compgen -G 'tests/system/test_*.py' >/dev/null; then
-    suite system "$logs/system.xml" /usr/bin/python3 -m pytest tests/system --junitxml="$logs/system.xml" \
+for folder in system ropcie; do
+    suite $folder "$logs/$folder.xml" /usr/bin/python3 -m pytest "tests/$folder" --junitxml="$logs/$folder.xml" \
         --durations=15 -p no:cacheprovider
-fi
+done
 
 echo "$passed passed, $failed failed, $skipped skipped"
 ((failed == 0 && passed > 0))

@@ -91,26 +91,27 @@ class RopcieCluster(Cluster):
             found.append({"mac": mac, "kind": kind} | {name: int(value) for name, value in zip(fields[::2], fields[1::2])})
         return found
 
-    def meet(self, server, client, listening, ends=True):
-        """Runs a server on b and, once it listens, its client on a. Both have to succeed; if the server does not end by itself
-        (ends=False) it is killed. In the commands, {a} and {b} stand for the addresses of the nodes.
+    def meet(self, server, client, listening, ends=True, nodes="ba"):
+        """Runs a server on b and, once it listens, its client on a (or on two other nodes). Both have to succeed; if the server does not
+        end by itself (ends=False) it is killed. In the commands, {a}, {b} stand for the addresses of nodes.
 
         listening: "tcp" or "cm" (the RDMA connection manager) is what the server listens by; None: nothing to wait for."""
         address = {node: self.address(node) for node in self.nodes}
+        there, here = nodes
         program = server.split()[0][:15]
         sign = {"tcp": f"ss -Hltnp | grep -qF '(\"{program}\"'", "cm": f"rdma resource show cm_id | grep LISTEN | grep -qF 'comm {program} '",
                 None: "true"}[listening]
-        serving = self.start("b", f"exec timeout {LIMIT} {server.format(**address)} > /tmp/server.log 2>&1")
+        serving = self.start(there, f"exec timeout {LIMIT} {server.format(**address)} > /tmp/server.log 2>&1")
         try:
-            wait_for(f"{program} to listen", lambda: self.command("b", sign, check=False).returncode == 0 or serving.poll() is not None)
-            code = self.command("a", f"timeout {LIMIT} sh -c '{client.format(**address)}' > /tmp/client.log 2>&1", check=False).returncode
+            wait_for(f"{program} to listen", lambda: self.command(there, sign, check=False).returncode == 0 or serving.poll() is not None)
+            code = self.command(here, f"timeout {LIMIT} sh -c '{client.format(**address)}' > /tmp/client.log 2>&1", check=False).returncode
             codes = [code, serving.wait(timeout=LIMIT) if ends and code == 0 else 0]
-            assert codes == [0, 0], f"client, server ended with {codes}\n--- client\n{self.run('a', 'tail -n 20 /tmp/client.log')}" \
-                f"\n--- server\n{self.run('b', 'tail -n 20 /tmp/server.log')}"
-            return self.run("a", "cat /tmp/client.log")
+            assert codes == [0, 0], f"client, server ended with {codes}\n--- client\n{self.run(here, 'tail -n 20 /tmp/client.log')}" \
+                f"\n--- server\n{self.run(there, 'tail -n 20 /tmp/server.log')}"
+            return self.run(here, "cat /tmp/client.log")
         finally:
             if serving.poll() is None:
-                self.run("b", f"pkill -x '{program}'; true")
+                self.run(there, f"pkill -x '{program}'; true")
                 serving.wait(timeout=LIMIT)
 
     def start(self, node, script):

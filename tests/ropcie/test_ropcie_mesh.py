@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: MIT
 """Three hosts, each joined to both others: one network device over all links."""
 
+import re
 import signal
+import tempfile
 
 import pytest
 from ropcie import ropcie_cluster, wait_for
+from support.ntblab_cli import LIMIT, ntblab, topology_file
 
 PAIRS = [("a", "b"), ("b", "a"), ("a", "c"), ("c", "a"), ("b", "c"), ("c", "b")]
 
@@ -47,6 +50,25 @@ def test_packets_between_all(mesh, repeat):
         assert all((state["received"], state["errors"]) == (repeat(20_000), 0) for state in peers), node
 
 
+@pytest.mark.parametrize("program", ["ib_send_bw", "ib_write_lat", "ib_read_bw", "ib_atomic_bw"])
+def test_perftest_between_all(mesh, program):
+    for source, target in PAIRS:
+        mesh.meet(f"{program} -d ropcie0 -x 1 -F -n 200", f"{program} -d ropcie0 -x 1 -F -n 200 {{{target}}}", "tcp", nodes=(target, source))
+
+
+def test_every_byte_of_random_requests_between_all_at_once(mesh, repeat):
+    command = f"ropcie-stress -t {repeat(60)}"
+    ports = {pair: 18600 + number for number, pair in enumerate(PAIRS[::2])}
+    ends = []
+    for (source, target), port in ports.items():
+        ends.append(mesh.start(target, f"{command} -p {port} > /tmp/server.{port} 2>&1"))
+        wait_for("a server", lambda: mesh.command(target, f"ss -Hltn sport = :{port} | grep -q .", check=False).returncode == 0)
+        ends.append(mesh.start(source, f"{command} -p {port} {mesh.address(target)} > /tmp/client.{port} 2>&1"))
+    codes = [end.wait(timeout=LIMIT + repeat(60)) for end in ends]
+    said = {node: mesh.run(node, "tail -n 3 /tmp/server.* /tmp/client.*; true") for node in mesh.nodes}
+    assert codes == [0] * 6, said
+
+
 def test_death_of_one_leaves_the_others(mesh):
     mesh.kill("c", signal.SIGKILL)
     wait_for("c gone at a", lambda: not mesh.pings("a", "c", "-c 1 -W 1"))
@@ -82,3 +104,10 @@ def test_one_device_for_each_link(mesh):
     mesh.unload(*mesh.nodes)
     mesh.load(*mesh.nodes)
     mesh.wait_ping("a", "b")
+
+
+@pytest.mark.parametrize("topology", ["rdma", "mesh3"])
+def test_the_shipped_topologies_pass_their_own_steps(topology):
+    with topology_file(f"topologies/{topology}.yaml") as file, tempfile.TemporaryDirectory(prefix="ntb-") as run_dir:
+        said = ntblab("test", file, run_dir=run_dir, timeout=5 * LIMIT).stdout
+    assert re.search(r"^[1-9]\d* passed, 0 failed$", said, re.M), said

@@ -73,9 +73,9 @@ CASES = {
     # The sender goes on until the receiver, which has joined the group meanwhile, has all of it.
     "mckey": ("mckey -b {b} -m 239.1.2.3 -C 5", "until mckey -b {a} -m 239.1.2.3 -s -C 5 && ! ssh b.rdma pgrep mckey; do :; done", None),
     **dict(perftest_cases()),
-    "qperf": ("qperf", "qperf -cm 1 -t 1 {b} rc_lat rc_bw rc_bi_bw uc_lat uc_bw ud_lat ud_bw rc_rdma_read_lat"
-              " rc_rdma_read_bw rc_rdma_write_lat rc_rdma_write_bw rc_rdma_write_poll_lat uc_rdma_write_lat uc_rdma_write_bw"
-              " rc_compare_swap_mr rc_fetch_add_mr ver_rc_compare_swap ver_rc_fetch_add", "tcp"),
+    # Those of its tests that have a connection manager; the others cannot name a RoCE peer. 0.4.11 asks before its server listens.
+    "qperf": ("qperf", "for test in rc_lat rc_bw rc_bi_bw rc_rdma_read_lat rc_rdma_read_bw rc_rdma_write_lat rc_rdma_write_bw"
+              " rc_rdma_write_poll_lat; do until qperf -cm1 -t 1 {b} $test; do sleep 0.2; done; done", "tcp"),
 }
 # Servers that go on after their client.
 UNENDING = {"rcopy", "qperf"}

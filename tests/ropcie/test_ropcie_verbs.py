@@ -93,6 +93,10 @@ def test_a_process_that_scribbles_in_its_rings_harms_nobody_else(pair, repeat):
     assert int(re.search(r"bad_rings (\d+)", pair.run("a", "rdma statistic show link ropcie0/1"))[1]) > 0
 
 
+def test_what_has_once_gone_wrong(pair):
+    assert pair.run("a", "ropcie-regress") == "ok"
+
+
 def test_rdma_cores_own_tests(pair):
     pair.put("a", "/tmp/pyverbs.sh", PYVERBS.read_bytes())
     said = pair.command("a", "/tmp/pyverbs.sh /usr/share/doc/rdma-core/tests ropcie0", check=False, timeout=3600)
