@@ -28,9 +28,10 @@ kernels_offered() {
 }
 
 download() {
-    local version=$1 name=$2 package packages=()
-    for package in "linux-image-$name" "linux-headers-$name" "linux-headers-${name%-amd64}-common" \
-        "linux-kbuild-${name%-amd64}" "linux-source-$series"; do
+    local version=$1 name=$2 kbuild package packages=()
+    # linux-kbuild-6.12.1+deb13, but linux-kbuild-6.1
+    kbuild=$(apt-cache depends "linux-headers-$name=$version" | sed -n 's/.*Depends: \(linux-kbuild-.*\)/\1/p')
+    for package in "linux-image-$name" "linux-headers-$name" "linux-headers-${name%-amd64}-common" "$kbuild" "linux-source-$series"; do
         packages+=("$package=$version")
     done
     need_space 1500 "the kernel"

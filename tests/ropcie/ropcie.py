@@ -91,7 +91,7 @@ class RopcieCluster(Cluster):
             found.append({"mac": mac, "kind": kind} | {name: int(value) for name, value in zip(fields[::2], fields[1::2])})
         return found
 
-    def meet(self, server, client, listening, ends=True, nodes="ba"):
+    def meet(self, server, client, listening, ends=True, nodes="ba", limit=LIMIT):
         """Runs a server on b and, once it listens, its client on a (or on two other nodes). Both have to succeed; if the server does not
         end by itself (ends=False) it is killed. In the commands, {a}, {b} stand for the addresses of nodes.
 
@@ -101,10 +101,11 @@ class RopcieCluster(Cluster):
         program = server.split()[0][:15]
         sign = {"tcp": f"ss -Hltnp | grep -qF '(\"{program}\"'", "cm": f"rdma resource show cm_id | grep LISTEN | grep -qF 'comm {program} '",
                 None: "true"}[listening]
-        serving = self.start(there, f"exec timeout {LIMIT} {server.format(**address)} > /tmp/server.log 2>&1")
+        serving = self.start(there, f"exec timeout {limit} {server.format(**address)} > /tmp/server.log 2>&1")
         try:
             wait_for(f"{program} to listen", lambda: self.command(there, sign, check=False).returncode == 0 or serving.poll() is not None)
-            code = self.command(here, f"timeout {LIMIT} sh -c '{client.format(**address)}' > /tmp/client.log 2>&1", check=False).returncode
+            code = self.command(here, f"timeout {limit} sh -c '{client.format(**address)}' > /tmp/client.log 2>&1", check=False,
+                                timeout=limit + LIMIT).returncode
             codes = [code, serving.wait(timeout=LIMIT) if ends and code == 0 else 0]
             assert codes == [0, 0], f"client, server ended with {codes}\n--- client\n{self.run(here, 'tail -n 20 /tmp/client.log')}" \
                 f"\n--- server\n{self.run(there, 'tail -n 20 /tmp/server.log')}"
@@ -121,9 +122,9 @@ class RopcieCluster(Cluster):
 
 
 @contextlib.contextmanager
-def ropcie_cluster(topology):
-    """A cluster whose kernels have nothing to complain of at its end."""
-    with RopcieCluster.up(topology) as cluster:
+def ropcie_cluster(topology, *arguments):
+    """A cluster (`ntblab up ARGUMENTS`) whose kernels have nothing to complain of at its end."""
+    with RopcieCluster.up(topology, arguments=arguments) as cluster:
         yield cluster
         for node in cluster.nodes:
             log = cluster.dmesg(node)

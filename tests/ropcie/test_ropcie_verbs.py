@@ -3,14 +3,14 @@
 
 import contextlib
 import json
-import pathlib
+import os
+import random
 import re
 
 import pytest
 from ropcie import ropcie_cluster, wait_for
 from support.ntblab_cli import IOMMU, LIMIT
 
-PYVERBS = pathlib.Path(__file__).parent / "guest" / "pyverbs.sh"
 # Starts a process that has the device open, a queue pair and memory of it, and waits.
 WAITING_USER = "ibv_rc_pingpong -d ropcie0 -g 1 >/dev/null 2>&1 & echo $! > /tmp/user.pid"
 
@@ -29,8 +29,10 @@ def resources(pair, node):
 
 def stress(pair, seconds, seed):
     """Both ends of ropcie-stress; returns what they said at their end."""
-    said = pair.meet(f"ropcie-stress -t {seconds} -s {seed}", f"ropcie-stress -t {seconds} -s {seed} {{b}}", "tcp")
-    return said + pair.run("b", "cat /tmp/server.log")
+    said = pair.meet(f"ropcie-stress -t {seconds} -s {seed}", f"ropcie-stress -t {seconds} -s {seed} {{b}}", "tcp", limit=seconds + LIMIT)
+    said += pair.run("b", "cat /tmp/server.log")
+    print(said)     # the seed, too
+    return said
 
 
 def test_tools_describe_the_device(pair):
@@ -76,10 +78,10 @@ def test_the_provider_knows_a_device_that_udev_has_renamed(pair):
         pair.run("a", f"rdma dev set {name} name ropcie0")
 
 
-@pytest.mark.parametrize("seed", [1, 2])
-def test_every_byte_of_random_requests(pair, repeat, seed):
+def test_every_byte_of_random_requests(pair):
+    """A minute; ten with NTBLAB_REPEAT_PERCENT=100."""
     before = {node: resources(pair, node) for node in pair.nodes}
-    said = stress(pair, repeat(120), seed)
+    said = stress(pair, 600 if os.environ.get("NTBLAB_REPEAT_PERCENT") == "100" else 60, random.randrange(1 << 30))
     assert len(re.findall(r"^ok: [1-9]\d* requests, [1-9]\d* messages received", said, re.M)) == 2, said
     for node in pair.nodes:
         wait_for("the end of all objects", lambda: resources(pair, node) == before[node])
@@ -95,15 +97,6 @@ def test_a_process_that_scribbles_in_its_rings_harms_nobody_else(pair, repeat):
 
 def test_what_has_once_gone_wrong(pair):
     assert pair.run("a", "ropcie-regress") == "ok"
-
-
-def test_rdma_cores_own_tests(pair):
-    pair.put("a", "/tmp/pyverbs.sh", PYVERBS.read_bytes())
-    said = pair.command("a", "/tmp/pyverbs.sh /usr/share/doc/rdma-core/tests ropcie0", check=False, timeout=3600)
-    print(said.stdout)
-    ok, failed = map(int, re.search(r"^ok (\d+) skipped \d+ failed (\d+)$", said.stdout, re.M).groups())
-    assert said.returncode == 0 and failed == 0
-    assert ok > 103     # rdma_rxe: 103 (rdma-core 56.1)
 
 
 @contextlib.contextmanager
