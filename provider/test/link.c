@@ -1,10 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <netdb.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <stdio.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "stress.h"
+
+/* A peer that dies without a word is noticed within 20 seconds. */
+static void watch(int link)
+{
+	int on = 1, seconds = 5, probes = 3;
+
+	setsockopt(link, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof(on));
+	setsockopt(link, IPPROTO_TCP, TCP_KEEPIDLE, &seconds, sizeof(seconds));
+	setsockopt(link, IPPROTO_TCP, TCP_KEEPINTVL, &seconds, sizeof(seconds));
+	setsockopt(link, IPPROTO_TCP, TCP_KEEPCNT, &probes, sizeof(probes));
+}
 
 int link_open(const char *host, int port)
 {
@@ -33,6 +46,7 @@ int link_open(const char *host, int port)
 		close(fd);
 	}
 	freeaddrinfo(address);
+	watch(link);
 	return link;
 }
 
