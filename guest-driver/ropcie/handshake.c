@@ -112,7 +112,7 @@ static bool beat(struct ropcie_link *link)
 		link->peer_beat = peer_beat;
 		link->peer_alive = jiffies;
 	}
-	return !timeout || time_before(jiffies, link->peer_alive + timeout * HZ);
+	return !timeout || time_before(jiffies, link->peer_alive + (unsigned long)timeout * HZ);
 }
 
 /* ---- Transitions ---- */

@@ -20,11 +20,11 @@ bool loads_ropcie(const topology::Node& node) {
 
 /// Where `node` reaches `other`; "" if it does not.
 std::string address_seen_by(const Topology& topology, std::size_t node, std::size_t other) {
-    if (loads_ropcie(topology.nodes[node]) && loads_ropcie(topology.nodes[other])) return rdma_address(other);
+    const bool by_ropcie = loads_ropcie(topology.nodes[node]) && loads_ropcie(topology.nodes[other]);
     for (const Endpoint& endpoint : topology.endpoints(other)) {
         const auto& partitions = topology.switches[endpoint.sw].partitions;
         if (other == node || partitions[*partitions[endpoint.partition].peer].node == node)
-            return nt_address(topology, endpoint);
+            return by_ropcie ? rdma_address(other) : nt_address(topology, endpoint);
     }
     return lan_address(topology, other);
 }

@@ -64,6 +64,14 @@ TEST(GuestConfig, AmongNodesThatLoadRopcieANameIsTheAddressThere) {
     EXPECT_THAT(guest_hosts(mixed, 2), HasSubstr("10.77.1.1 a\n"));
 }
 
+TEST(GuestConfig, RopcieReachesNeighboursAlone) {
+    const auto chain = parse(
+        "lan: true\ndefaults: {modules: [ropcie, ntb_hw_switchtec]}\nnodes: {a: {}, b: {}, c: {}}\n"
+        "switches: {s: {link: {width: x8}, nt-pairs: [[a, b], [b, c]]}}\n");
+    EXPECT_THAT(guest_hosts(chain, 0),
+                AllOf(HasSubstr("10.80.0.1 a\n"), HasSubstr("10.80.0.2 b\n"), HasSubstr("10.78.0.3 c\n")));
+}
+
 TEST(GuestConfig, ANodeAloneKnowsItself) {
     const auto alone = parse("nodes: {a: {}}\n");
     EXPECT_THAT(guest_hosts(alone, 0), HasSubstr("127.0.1.1 a\n"));

@@ -3,7 +3,7 @@
  * ropcie-stress: random RDMA requests between two processes, every byte checked against a model.
  *
  *	b$ ropcie-stress -t 60
- *	a$ ropcie-stress -t 60 10.99.0.2
+ *	a$ ropcie-stress -t 60 b
  *
  * Each process is both ends: it writes, reads and changes the peer's memory, which nobody else does, and keeps a copy of
  * what must be in it; it sends messages that tell what they must consist of; and takes the peer's. Queue pairs 0, 3, 4,
@@ -64,6 +64,8 @@ static void parse(int argc, char **argv, struct options *options)
 			    "[-p port] [-s seed] [host]");
 		}
 	}
+	if (options->queue_pairs < 1 || options->queue_pairs > 1000)
+		die("-q: 1 to 1000 queue pairs");
 	options->host = optind < argc ? argv[optind] : NULL;
 }
 
