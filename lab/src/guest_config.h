@@ -17,7 +17,8 @@ std::string guest_config(const topology::Topology& topology, std::size_t node, c
 inline constexpr const char* kShareTag = "ntblab.share";
 
 /// opt/ntblab/hosts: the whole /etc/hosts of the node. A neighbour's name is its address at ropcie where both
-/// load it, else at the first NT pair that joins the two; another node's is its LAN address. NAME.lan is always the LAN address, NAME.rdma that of ropcie.
+/// load it, else at the first NT pair that joins the two; another node's is its LAN address. NAME.lan is
+/// always the LAN address, NAME.rdma that of ropcie.
 std::string guest_hosts(const topology::Topology& topology, std::size_t node);
 
 }  // namespace ntblab::lab
