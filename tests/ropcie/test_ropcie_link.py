@@ -87,21 +87,24 @@ def test_tcp_both_ways_at_once(pair):
     assert len(received) == 2 and min(received) > 1 << 20
 
 
+def copy_arrives_whole(pair, mebibytes):
+    """A file copied from a to b by scp. (iperf3 does not count what has not been read when its time is over.)"""
+    sent = pair.run("a", f"dd if=/dev/urandom of=/tmp/file bs=1M count={mebibytes} 2>/dev/null; sha256sum < /tmp/file")
+    pair.run("a", f"scp -q -o StrictHostKeyChecking=no /tmp/file {pair.address('b')}:/tmp/file", timeout=600)
+    return pair.run("b", "sha256sum < /tmp/file; rm /tmp/file") == sent
+
+
 def test_tcp_with_a_small_mtu(pair):
-    pair.serve_iperf("b")
     for node in pair.nodes:
         pair.run(node, "ip link set ropcie0 mtu 1500")
-    report = pair.run("a", f"iperf3 -J -n 16M -c {pair.address('b')}", timeout=600)
-    pair.run("b", "pkill iperf3")
+    whole = copy_arrives_whole(pair, 16)
     for node in pair.nodes:
         pair.run(node, "ip link set ropcie0 mtu 65520")
-    assert int(re.search(r'"sum_received":\s*{[^}]*"bytes":\s*(\d+)', report)[1]) >= 16 << 20
+    assert whole
 
 
 def test_64_mib_arrive_whole(pair):
-    sent = pair.run("a", "dd if=/dev/urandom of=/tmp/file bs=1M count=64 2>/dev/null; sha256sum < /tmp/file")
-    pair.run("a", f"scp -q -o StrictHostKeyChecking=no /tmp/file {pair.address('b')}:/tmp/file", timeout=600)
-    assert pair.run("b", "sha256sum < /tmp/file; rm /tmp/file") == sent
+    assert copy_arrives_whole(pair, 64)
 
 
 def test_link_settings_are_those_of_the_pcie_link(pair):
