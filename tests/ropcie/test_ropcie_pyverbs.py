@@ -9,7 +9,7 @@ import pytest
 from ropcie import ropcie_cluster
 
 SCRIPT = pathlib.Path(__file__).parent / "guest" / "pyverbs.sh"
-# What passes with rdma_rxe in the same guest. With NTBLAB_REPEAT_PERCENT=100 that is found out anew.
+# What passes with rdma_rxe: of 56.1 on Linux 6.12, of 44.0 on Linux 6.1. NTBLAB_REPEAT_PERCENT=100 finds it out in the same guest.
 RXE = {"trixie": 103, "bookworm": 86}
 
 
