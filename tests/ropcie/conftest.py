@@ -20,8 +20,7 @@ def repeat():
 
 @pytest.fixture(scope="module")
 def pair():
-    """Two nodes with the module loaded, shared by the tests of a file."""
-    with ropcie_cluster("tests/ropcie/pair.yaml") as cluster:
-        cluster.load("a", "b")
+    """Two nodes with RDMA, shared by the tests of a file."""
+    with ropcie_cluster("topologies/rdma.yaml") as cluster:
         cluster.wait_ping("a", "b")
         yield cluster

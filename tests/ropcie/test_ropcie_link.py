@@ -6,7 +6,7 @@ import signal
 import time
 
 import pytest
-from ropcie import wait_for
+from ropcie import ropcie_cluster, wait_for
 from support.ntblab_cli import IOMMU
 
 # Offset of the register in BAR0 that says which doorbells interrupt (idb_mask), of the first of a pair's two partitions.
@@ -43,6 +43,15 @@ for _ in range(200):
     at = random.randrange(2 << 20)
     window[at:at + 64] = random.randbytes(min(64, (2 << 20) - at))
 """
+
+
+@pytest.fixture(scope="module")
+def pair():
+    """Two nodes with two CPUs, on which the module has been loaded by hand."""
+    with ropcie_cluster("tests/ropcie/pair.yaml") as cluster:
+        cluster.load("a", "b")
+        cluster.wait_ping("a", "b")
+        yield cluster
 
 
 def test_peers_are_permanent_neighbours_without_arp(pair):

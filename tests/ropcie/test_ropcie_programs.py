@@ -4,21 +4,12 @@
 import os
 
 import pytest
-from ropcie import ropcie_cluster
 
 DEVICE = "-d ropcie0"
 GID = 1         # RoCE v2 of the IPv4 address
 PINGPONG = f"{DEVICE} -g {GID} -n 200"
 PERFTEST = f"{DEVICE} -x {GID} -F -n 200"
 LONG = os.environ.get("NTBLAB_REPEAT_PERCENT", "40") == "100"
-
-
-@pytest.fixture(scope="module")
-def pair():
-    with ropcie_cluster("topologies/rdma.yaml") as cluster:
-        cluster.wait_ping("a", "b")
-        cluster.run("a", "head -c 4000001 /dev/urandom > /tmp/sent")
-        yield cluster
 
 
 def verbs(command):
@@ -67,9 +58,9 @@ CASES = {
     "ucmatose": managed("ucmatose -b {b}", "ucmatose -s {b}"),
     "udaddy": managed("udaddy -b {b}", "udaddy -s {b}"),
     "rdma_server": managed("rdma_server -p 7471", "rdma_client -s {b} -p 7471"),
-    "rstream": ("rstream -b {b} -S 65536 -C 50", "rstream -s {b} -S 65536 -C 50", "cm"),
-    "riostream": ("riostream -b {b} -S 65536 -C 50", "riostream -s {b} -S 65536 -C 50", "cm"),
-    "rcopy": managed("rcopy", "rcopy /tmp/sent {b}:/tmp/copied"),
+    "rstream": managed("rstream -b {b} -S 65536 -C 50", "rstream -s {b} -S 65536 -C 50"),
+    "riostream": managed("riostream -b {b} -S 65536 -C 50", "riostream -s {b} -S 65536 -C 50"),
+    "rcopy": managed("rcopy", "head -c 4000001 /dev/urandom > /tmp/sent; rcopy /tmp/sent {b}:/tmp/copied"),
     # The sender goes on until the receiver, which has joined the group meanwhile, has all of it.
     "mckey": ("mckey -b {b} -m 239.1.2.3 -C 5", "until mckey -b {a} -m 239.1.2.3 -s -C 5 && ! ssh b.rdma pgrep mckey; do :; done", None),
     **dict(perftest_cases()),

@@ -8,18 +8,11 @@ import random
 import re
 
 import pytest
-from ropcie import ropcie_cluster, wait_for
+from ropcie import wait_for
 from support.ntblab_cli import IOMMU, LIMIT
 
 # Starts a process that has the device open, a queue pair and memory of it, and waits.
 WAITING_USER = "ibv_rc_pingpong -d ropcie0 -g 1 >/dev/null 2>&1 & echo $! > /tmp/user.pid"
-
-
-@pytest.fixture(scope="module")
-def pair():
-    with ropcie_cluster("topologies/rdma.yaml") as cluster:
-        cluster.wait_ping("a", "b")
-        yield cluster
 
 
 def resources(pair, node):
