@@ -10,7 +10,7 @@ import contextlib
 import os
 import subprocess
 
-from support.ntblab_cli import BIN, LIMIT, Cluster, CommandFailed, kernel_complaints, wait_for
+from support.ntblab_cli import BIN, LIMIT, Cluster, CommandFailed, healthy_cluster, wait_for
 
 PORT_TEST = "/sys/kernel/debug/ropcie_port_test"
 
@@ -121,14 +121,9 @@ class RopcieCluster(Cluster):
         return subprocess.Popen(command, env=dict(os.environ, NTBLAB_RUN_DIR=str(self.run_dir)), stderr=subprocess.DEVNULL)
 
 
-@contextlib.contextmanager
 def ropcie_cluster(topology, *arguments):
-    """A cluster (`ntblab up ARGUMENTS`) whose kernels have nothing to complain of at its end."""
-    with RopcieCluster.up(topology, arguments=arguments) as cluster:
-        yield cluster
-        for node in cluster.nodes:
-            log = cluster.dmesg(node)
-            assert kernel_complaints(log) == [], log
+    """As healthy_cluster."""
+    return healthy_cluster(topology, RopcieCluster, arguments)
 
 
 __all__ = ["CommandFailed", "RopcieCluster", "ropcie_cluster", "wait_for"]

@@ -258,12 +258,13 @@ class Cluster:
 
 
 @contextlib.contextmanager
-def healthy_cluster(topology):
-    """A cluster whose kernels have nothing to complain of at its end."""
-    with Cluster.up(topology) as cluster:
+def healthy_cluster(topology, kind=Cluster, arguments=()):
+    """A cluster (`ntblab up ARGUMENTS`) whose kernels have nothing to complain of at its end."""
+    with kind.up(topology, arguments=arguments) as cluster:
         yield cluster
         for node in cluster.nodes:
-            assert kernel_complaints(cluster.dmesg(node)) == []
+            log = cluster.dmesg(node)
+            assert kernel_complaints(log) == [], log
 
 
 OOPS = re.compile(r"BUG:|Oops|WARNING: |general protection fault,|Call Trace|hung task|rcu.*stall|soft lockup|KASAN|unreferenced object|"
