@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+// What modules count.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstdint>
+
+#include "pcie/time.h"
+
+namespace ntblab::pcie {
+
+/// Numbers by their size: 0, 1, 2-3, 4-7, ...
+class Histogram {
+  public:
+    static constexpr std::size_t kBins = 33;
+
+    void add(std::uint32_t value) { ++bins_[std::bit_width(value)]; }
+    const std::array<std::uint64_t, kBins>& bins() const { return bins_; }
+
+  private:
+    std::array<std::uint64_t, kBins> bins_{};
+};
+
+/// Why something that is there to be sent is not sent.
+enum class StallCause : std::uint8_t {
+    posted_header, posted_data, non_posted_header, non_posted_data, completion_header, completion_data,
+    replay_buffer
+};
+inline constexpr std::size_t kStallCauses = 7;
+
+/// For how long, by cause; one at a time.
+class Stalls {
+  public:
+    void begin(StallCause cause, Picoseconds at) {
+        end(at);
+        cause_ = cause;
+        since_ = at;
+    }
+    void end(Picoseconds at) {
+        if (since_ == kNever) return;
+        spans_[static_cast<std::size_t>(cause_)] += at - since_;
+        since_ = kNever;
+    }
+    Picoseconds span(StallCause cause) const { return spans_[static_cast<std::size_t>(cause)]; }
+
+  private:
+    std::array<Picoseconds, kStallCauses> spans_{};
+    StallCause cause_{};
+    Picoseconds since_ = kNever;
+};
+
+}  // namespace ntblab::pcie

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT
+#include "link_receiver.h"
+
+#include <algorithm>
+
+namespace ntblab::pcie {
+namespace {
+
+// PCIe 4.0, 2.6.1.2: UpdateFCs come at least that often.
+constexpr Picoseconds kUpdatePeriod = nanoseconds(30'000);
+
+bool half_of(std::uint32_t part, std::uint32_t whole) { return whole != kInfiniteCredits && 2 * part >= whole; }
+
+}  // namespace
+
+bool LinkReceiver::take(std::uint64_t sequence, bool whole, Picoseconds at) {
+    if (sequence != expected_) return false;  // after one that was not whole
+    if (!whole) {
+        // A second NAK for the same is not sent: its sender's replay timer has to run out (PCIe 4.0, 3.6.3.1).
+        reject_due_ = rejecting_ ? at + timing_.replay_timeout : at;
+        rejecting_ = true;
+        return false;
+    }
+    rejecting_ = false;
+    ++expected_;
+    arrivals_.push_back(at);
+    acknowledge_due_ = std::min(acknowledge_due_, at + timing_.update_latency);
+    return true;
+}
+
+void LinkReceiver::free(std::size_t of_class, CreditPair credits, Picoseconds at) {
+    const CreditPair& limit = advertised_[of_class];
+    if (limit.header == kInfiniteCredits) credits.header = 0;
+    if (limit.data == kInfiniteCredits) credits.data = 0;
+    if (credits == CreditPair{0, 0}) return;
+    Account& account = accounts_[of_class];
+    auto place = account.freed.end();
+    while (place != account.freed.begin() && std::prev(place)->at > at) --place;
+    account.freed.insert(place, {at, credits});
+    account.owed.header += credits.header;
+    account.owed.data += credits.data;
+    schedule_update(of_class);
+}
+
+// At once when the sender may be waiting, else so that several go together.
+void LinkReceiver::schedule_update(std::size_t of_class) {
+    Account& account = accounts_[of_class];
+    if (account.freed.empty()) {
+        account.due = kNever;
+        return;
+    }
+    const CreditPair& limit = advertised_[of_class];
+    const bool soon = half_of(account.owed.header, limit.header) || half_of(account.owed.data, limit.data);
+    const Picoseconds at = account.freed.front().at;
+    account.due = soon ? at : std::max(at, account.updated + timing_.update_latency);
+}
+
+Picoseconds LinkReceiver::due() const {
+    Picoseconds due = std::min(acknowledge_due_, reject_due_);
+    for (const Account& account : accounts_) due = std::min(due, account.due);
+    return due;
+}
+
+Dllp LinkReceiver::next(Picoseconds at) {
+    if (reject_due_ <= at || acknowledge_due_ <= at) {
+        const bool reject = reject_due_ <= at;
+        while (!arrivals_.empty() && arrivals_.front() <= at) {
+            arrivals_.pop_front();
+            ++acknowledged_;
+        }
+        acknowledge_due_ = arrivals_.empty() ? kNever : arrivals_.front() + timing_.update_latency;
+        reject_due_ = reject ? kNever : reject_due_;
+        return {reject ? Dllp::Kind::reject : Dllp::Kind::acknowledge, acknowledged_, 0, {0, 0}};
+    }
+    std::size_t of_class = 0;
+    while (of_class + 1 < kFlowClasses && accounts_[of_class].due > at) ++of_class;
+    Account& account = accounts_[of_class];
+    Dllp update{Dllp::Kind::update_credits, 0, of_class, {0, 0}};
+    while (!account.freed.empty() && account.freed.front().at <= at) {
+        update.freed.header += account.freed.front().credits.header;
+        update.freed.data += account.freed.front().credits.data;
+        account.freed.pop_front();
+    }
+    account.owed.header -= update.freed.header;
+    account.owed.data -= update.freed.data;
+    account.updated = at;
+    schedule_update(of_class);
+    return update;
+}
+
+void LinkReceiver::lost(const Dllp& dllp, Picoseconds at) {
+    switch (dllp.kind) {
+        case Dllp::Kind::acknowledge:
+            acknowledge_due_ = std::min(acknowledge_due_, at + timing_.replay_timeout);
+            break;
+        case Dllp::Kind::reject:
+            reject_due_ = at + timing_.replay_timeout;
+            break;
+        case Dllp::Kind::update_credits:
+            accounts_[dllp.of_class].updated = at + kUpdatePeriod - timing_.update_latency;
+            free(dllp.of_class, dllp.freed, at);
+            break;
+    }
+}
+
+}  // namespace ntblab::pcie
