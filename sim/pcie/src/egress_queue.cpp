@@ -6,7 +6,7 @@
 namespace ntblab::pcie {
 
 EgressQueue::EgressQueue(std::vector<unsigned> weights) : flows_(weights.size()) {
-    if (weights.empty() || weights.size() > kMostFlows) throw std::invalid_argument("an egress has 1 to 64 flows");
+    if (weights.empty() || weights.size() > kMostFlows) throw std::invalid_argument("an egress has 1 to 128 flows");
     for (std::size_t flow = 0; flow < weights.size(); ++flow) {
         if (weights[flow] == 0) throw std::invalid_argument("a weight is 1 or more");
         flows_[flow].weight = weights[flow];
@@ -17,7 +17,7 @@ EgressQueue::EgressQueue(std::vector<unsigned> weights) : flows_(weights.size())
 void EgressQueue::push(Tlp& tlp) {
     tlp.order = ++pushed_;
     flows_.at(tlp.flow).lanes[class_index(tlp)].push_back(&tlp);
-    occupied_ |= std::uint64_t{1} << tlp.flow;
+    occupied_[tlp.flow / 64] |= std::uint64_t{1} << tlp.flow % 64;
     ++size_;
 }
 
@@ -38,7 +38,7 @@ void EgressQueue::pop(const Tlp& tlp) {
     --size_;
     bool left = false;
     for (const Lane& lane : flow.lanes) left = left || !lane.empty();
-    if (!left) occupied_ &= ~(std::uint64_t{1} << tlp.flow);
+    if (!left) occupied_[tlp.flow / 64] &= ~(std::uint64_t{1} << tlp.flow % 64);
     if (turn_ != tlp.flow) {
         turn_ = tlp.flow;
         turn_left_ = flow.weight;

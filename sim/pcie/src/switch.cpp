@@ -37,6 +37,8 @@ void Switch::forward(Tlp& tlp) {
         const Picoseconds span = to_picoseconds(egress.encoding.ticks(egress.encoding.tlp_bytes(tlp)));
         tlp.ready = std::max(tlp.head, tlp.tail > span ? tlp.tail - span : 0) + config_.latency;
     }
+    tlp.head = tlp.ready;
+    tlp.tail += config_.latency;
     egress.out.send(tlp);
 }
 

@@ -24,7 +24,7 @@ namespace ntblab::pcie {
 
 class EgressQueue {
   public:
-    static constexpr unsigned kMostFlows = 64;
+    static constexpr unsigned kMostFlows = 128;
 
     /// One flow for each weight, how many TLPs it may send in its turn; equal ones are round robin.
     explicit EgressQueue(std::vector<unsigned> weights);
@@ -59,7 +59,7 @@ class EgressQueue {
     static void consider(const Flow& flow, Picoseconds time, Affordable& affordable, Choice& choice);
 
     std::vector<Flow> flows_;
-    std::uint64_t occupied_ = 0;  ///< A bit for each flow that has something.
+    std::array<std::uint64_t, kMostFlows / 64> occupied_{};  ///< A bit for each flow that has something.
     std::size_t size_ = 0;
     std::uint64_t pushed_ = 0;
     unsigned turn_ = 0;           ///< The flow whose turn it is,
@@ -86,13 +86,19 @@ void EgressQueue::consider(const Flow& flow, Picoseconds time, Affordable& affor
 template <typename Affordable>
 EgressQueue::Choice EgressQueue::choose(Picoseconds time, Affordable affordable) const {
     Choice choice;
-    // From the flow whose turn it is, round to the one before it.
-    const std::uint64_t before = (std::uint64_t{1} << turn_) - 1;
-    for (std::uint64_t flows : {occupied_ & ~before, occupied_ & before})
+    // From the flow whose turn it is, round to the one before it, whose word of bits comes in two parts.
+    const std::size_t words = occupied_.size();
+    const std::uint64_t before = (std::uint64_t{1} << turn_ % 64) - 1;
+    for (std::size_t i = 0; i <= words; ++i) {
+        const std::size_t word = (turn_ / 64 + i) % words;
+        std::uint64_t flows = occupied_[word];
+        if (i == 0) flows &= ~before;
+        if (i == words) flows &= before;
         for (; flows != 0; flows &= flows - 1) {
-            consider(flows_[static_cast<unsigned>(std::countr_zero(flows))], time, affordable, choice);
+            consider(flows_[64 * word + static_cast<std::size_t>(std::countr_zero(flows))], time, affordable, choice);
             if (choice.tlp != nullptr) return choice;
         }
+    }
     return choice;
 }
 

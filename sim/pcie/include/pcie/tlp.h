@@ -40,6 +40,9 @@ struct Tlp {
     std::uint64_t address = 0;         ///< Of the first byte.
     std::uint64_t cookie = 0;          ///< Its maker's; a completion has that of its request.
 
+    /// Between the NTBs of a switch: the partition that it is for.
+    std::uint16_t partition = 0;
+
     // Where it is.
     std::uint64_t serial = 0;          ///< In the order of making, from 1.
     std::uint64_t order = 0;           ///< In which it came to the queue where it is.

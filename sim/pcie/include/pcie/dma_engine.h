@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: MIT
+// A DMA engine at a port of a switch, or alone at the end of a link: it reads and writes where its transfers say, as far
+// as tags, issue interval and the link allow.
+//
+//     DmaEngine engine("dma", DmaConfig{}, pool);
+//     engine.out.bind(link.in(1));  link.out(1).bind(engine.in);
+//     engine.start({.kind = Transfer::Kind::copy, .source = {0, 0x1000}, .target = {1, 0x2000}, .bytes = 65536},
+//                  [](Picoseconds done) { ... });
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "pcie/root_complex.h"
+#include "pcie/sockets.h"
+
+namespace ntblab::pcie {
+
+struct DmaConfig {
+    std::uint16_t requester = 0;                  ///< Its requester ID.
+    unsigned mps = 256, mrrs = 512;               ///< Bytes of its writes and reads.
+    Picoseconds issue_interval = nanoseconds(4);  ///< Between two requests.
+    unsigned tags = 64;                           ///< Reads under way.
+    Picoseconds turnaround = 0;                   ///< From a completion to the write of its data.
+    Picoseconds start = nanoseconds(1000);        ///< From start() to the first descriptor fetch.
+    unsigned descriptor = 32;                     ///< Bytes that are fetched before a transfer; 0: it is handed over.
+    unsigned completion = 16;                     ///< Bytes of the completion entry after a transfer; 0: none.
+    bool interrupt = false;                       ///< A message-signalled one, after that.
+};
+
+/// A place that a port of the switch leads to. A link without a switch leads to partition 0.
+struct Place {
+    std::uint16_t partition = 0;
+    std::uint64_t address = 0;
+};
+
+struct Transfer {
+    enum class Kind : std::uint8_t { read, write, copy };
+    Kind kind = Kind::copy;
+    Place source;               ///< Of read and copy.
+    Place target;               ///< Of write and copy.
+    std::uint64_t bytes = 0;    ///< Not 0.
+    Place queue{};              ///< Descriptors, completion entries, and interrupts.
+    std::uint64_t cookie = 0;   ///< Of the TLPs that carry its data.
+};
+
+struct DmaStatistics {
+    std::uint64_t transfers = 0, reads = 0, writes = 0, bytes = 0;
+    std::uint64_t most_tags = 0;        ///< In use at the same time.
+    Picoseconds waited_for_tag = 0;
+};
+
+class DmaEngine : public sc_core::sc_module, private TlpReceiver, private TlpSender {
+  public:
+    /// When the engine has done with it: its last write has left, its last completion has come.
+    using Done = std::function<void(Picoseconds at)>;
+
+    /// @throw std::invalid_argument without tags, or for an MPS or MRRS of 0.
+    DmaEngine(sc_core::sc_module_name name, const DmaConfig& config, TlpPool& pool);
+
+    /// Begins when those before it have been issued: transfers follow each other without a gap but that of `start`.
+    void start(const Transfer& transfer, Done done);
+
+    TlpInitiator out{"out", *this, 0};
+    TlpTarget in{"in", *this, 0};
+    const DmaStatistics& statistics() const { return statistics_; }
+    bool at_rest() const { return active_.empty() && free_tags_.size() == config_.tags; }
+
+  private:
+    /// What a transfer goes through, in this order.
+    enum class Step : std::uint8_t { fetch, wait_for_descriptor, issue, drain, complete, done };
+    struct Active {
+        Transfer transfer;
+        Done done;
+        Picoseconds may_begin;
+        Step step;
+        std::uint64_t issued = 0;      ///< Bytes that have been asked for, or written.
+        std::uint64_t arrived = 0;     ///< Bytes that have been read.
+        Picoseconds finished = 0;      ///< Its last data so far.
+    };
+    struct Read {
+        Active* active = nullptr;
+        std::uint64_t offset = 0;      ///< In the transfer, of what comes next,
+        std::uint32_t left = 0;        ///< and how much that is.
+    };
+
+    void receive(unsigned port, Tlp& tlp) override;
+    void released(unsigned port, Tlp& tlp, Picoseconds at) override;
+    void run();
+    bool advance(Active& active);
+    bool issue(Active& active);
+    bool send_read(Active& active, const Place& place, std::uint32_t bytes);
+    Tlp& send_write(const Place& place, std::uint32_t bytes, std::uint64_t cookie, Picoseconds at);
+    void conclude(Active& active);
+
+    DmaConfig config_;
+    TlpPool& pool_;
+    std::deque<Active> active_;
+    std::vector<std::uint16_t> free_tags_;
+    std::vector<Read> reads_;          ///< By their tags.
+    Picoseconds next_ = 0;             ///< When the next request may be issued.
+    Picoseconds tagless_since_ = kNever;
+    unsigned queued_ = 0;              ///< Requests that the link has not sent yet.
+    DmaStatistics statistics_;
+    Alarm alarm_{"alarm"};
+};
+
+}  // namespace ntblab::pcie

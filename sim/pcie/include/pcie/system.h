@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+// The whole of a topology's hardware, made of the other modules.
+//
+//     System system("system", topology, profile, {});
+//     system.host(0).cpu.start({Access::Kind::store_combined, system.window(0, 1), 4096}, done);
+//     sc_core::sc_start();
+#pragma once
+
+#include <topology/topology.h>
+
+#include <deque>
+#include <memory>
+
+#include "pcie/profile.h"
+
+namespace ntblab::pcie {
+
+struct SystemOptions {
+    std::uint64_t seed = 1;
+};
+
+class System : public sc_core::sc_module {
+  public:
+    struct Host {
+        Host(const topology::Node& node, const RootComplexConfig& config, const CpuConfig& cpu_config, TlpPool& pool);
+        RootComplex root;
+        Cpu cpu;
+    };
+    /// An NT endpoint of a node, with the DMA engine beside it.
+    struct Endpoint {
+        std::size_t node;
+        std::size_t peer;         ///< Node.
+        unsigned port;            ///< Root port of its node.
+        std::uint16_t partition;
+        std::uint16_t peer_partition;
+        Link* link;
+        std::unique_ptr<Ntb> ntb;
+        std::unique_ptr<DmaEngine> dma;
+    };
+
+    /// @throw std::invalid_argument if the profile cannot be what the topology asks for.
+    System(sc_core::sc_module_name name, const topology::Topology& topology, const Profile& profile,
+           const SystemOptions& options);
+    ~System() override;
+
+    std::size_t host_count() const { return hosts_.size(); }
+    Host& host(std::size_t node) { return *hosts_.at(node); }
+    const std::vector<Endpoint>& endpoints() const { return endpoints_; }
+    /// The first endpoint of `node` to `peer`; null if there is none.
+    const Endpoint* endpoint(std::size_t node, std::size_t peer) const;
+    /// Where `node`'s CPU finds `peer`'s memory address 0.
+    std::uint64_t window(const Endpoint& endpoint) const { return (endpoint.port + 1) * kPortSpace; }
+
+    const std::vector<std::unique_ptr<Link>>& links() const { return links_; }
+    const std::vector<std::unique_ptr<Switch>>& switches() const { return switches_; }
+    TlpPool& pool() { return pool_; }
+    /// Nothing is under way, and all credits are back.
+    bool at_rest() const;
+
+  private:
+    friend class SystemBuilder;
+
+    TlpPool pool_;
+    std::vector<std::unique_ptr<Host>> hosts_;
+    std::vector<std::unique_ptr<Link>> links_;
+    std::vector<std::unique_ptr<Switch>> switches_;
+    std::vector<Endpoint> endpoints_;
+};
+
+}  // namespace ntblab::pcie
