@@ -62,6 +62,7 @@ bool DmaEngine::advance(Active& active) {
     switch (active.step) {
         case Step::fetch:
             if (!send_read(active, active.transfer.queue, config_.descriptor)) return false;
+            ++queued_;
             active.step = Step::wait_for_descriptor;
             return true;
         case Step::issue: return issue(active);
@@ -82,10 +83,10 @@ bool DmaEngine::issue(Active& active) {
     const auto bytes = static_cast<std::uint32_t>(
         std::min<std::uint64_t>(transfer.bytes - active.issued, most - place.address % most));
     if (writes)
-        send_write(place, bytes, transfer.cookie, now()).tag = kIssued;
-        ++queued_;
+        send_write(place, bytes, transfer.cookie, now(), kIssued);
     else if (!send_read(active, place, bytes))
         return false;
+    ++queued_;
     active.issued += bytes;
     if (active.issued == transfer.bytes) {
         active.step = Step::drain;
@@ -115,14 +116,15 @@ bool DmaEngine::send_read(Active& active, const Place& place, std::uint32_t byte
     tlp.cookie = active.transfer.cookie;
     tlp.head = tlp.tail = tlp.ready = now();
     ++statistics_.reads;
-    ++queued_;
     out.send(tlp);
     return true;
 }
 
-Tlp& DmaEngine::send_write(const Place& place, std::uint32_t bytes, std::uint64_t cookie, Picoseconds at) {
+void DmaEngine::send_write(const Place& place, std::uint32_t bytes, std::uint64_t cookie, Picoseconds at,
+                           std::uint16_t tag) {
     Tlp& tlp = pool_.make(TlpType::memory_write);
     tlp.requester = config_.requester;
+    tlp.tag = tag;
     tlp.partition = place.partition;
     tlp.address = place.address;
     tlp.length = bytes;
@@ -130,7 +132,6 @@ Tlp& DmaEngine::send_write(const Place& place, std::uint32_t bytes, std::uint64_
     tlp.head = tlp.tail = tlp.ready = at;
     ++statistics_.writes;
     out.send(tlp);
-    return tlp;
 }
 
 void DmaEngine::released(unsigned, Tlp& tlp, Picoseconds at) {
@@ -153,7 +154,7 @@ void DmaEngine::receive(unsigned, Tlp& tlp) {
             Place place = active.transfer.target;
             place.address += read.offset;
             active.finished = at + config_.turnaround;
-            send_write(place, tlp.length, active.transfer.cookie, active.finished);
+            send_write(place, tlp.length, active.transfer.cookie, active.finished, 0);
         }
     }
     read.offset += tlp.length;
@@ -179,8 +180,8 @@ void DmaEngine::receive(unsigned, Tlp& tlp) {
 // The completion entry and the interrupt, which push the data before them.
 void DmaEngine::conclude(Active& active) {
     const Place queue = active.transfer.queue;
-    if (config_.completion > 0) send_write(queue, config_.completion, 0, active.finished);
-    if (config_.interrupt) send_write({queue.partition, kInterruptSpace}, 4, 0, active.finished);
+    if (config_.completion > 0) send_write(queue, config_.completion, 0, active.finished, 0);
+    if (config_.interrupt) send_write({queue.partition, kInterruptSpace}, 4, 0, active.finished, 0);
     active.step = Step::done;
     active.done(active.finished);
     while (!active_.empty() && active_.front().step == Step::done) active_.pop_front();

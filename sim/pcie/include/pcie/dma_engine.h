@@ -92,7 +92,7 @@ class DmaEngine : public sc_core::sc_module, private TlpReceiver, private TlpSen
     bool advance(Active& active);
     bool issue(Active& active);
     bool send_read(Active& active, const Place& place, std::uint32_t bytes);
-    Tlp& send_write(const Place& place, std::uint32_t bytes, std::uint64_t cookie, Picoseconds at);
+    void send_write(const Place& place, std::uint32_t bytes, std::uint64_t cookie, Picoseconds at, std::uint16_t tag);
     void conclude(Active& active);
 
     DmaConfig config_;
