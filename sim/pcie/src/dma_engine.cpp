@@ -7,8 +7,8 @@
 namespace ntblab::pcie {
 namespace {
 
-// Requests in front of the link: as many as make up for its round trip of a release.
-constexpr unsigned kMostQueued = 4;
+// Requests on their way to the link: as many as make up for the latency of the hop between.
+constexpr unsigned kMostQueued = 64;
 
 // Of writes, tags mean nothing: those of `issue()` are told from those that follow completions.
 constexpr std::uint16_t kIssued = 1;

@@ -71,6 +71,7 @@ class Link::Direction : public sc_core::sc_module, private TlpReceiver, private 
 
     void run();
     void hear(Picoseconds until);
+    void wait_for_dllp();
     void arrange(Picoseconds at);
     /// When the wire can be used next, and no earlier than now.
     Ticks wire_start() const;
@@ -93,6 +94,7 @@ class Link::Direction : public sc_core::sc_module, private TlpReceiver, private 
     std::deque<Heard> heard_;
     Direction* opposite_ = nullptr;
     bool stalled_ = false;
+    unsigned rejections_heard_ = 0;  ///< In heard_.
     Ticks wire_free_ = 0;
     Ticks next_skip_;
     LinkStatistics statistics_;
@@ -154,9 +156,14 @@ void Link::Direction::run() {
     bool sent = false;
     while (send_dllp(start)) sent = true;
     sent = send_tlp(start) || sent;
-    // What there is to do next, if it is not what waits for a DLLP.
     if (sent && (!queue_.empty() || replay_.replays())) arrange(now());
     arrange(opposite_->receiver_.due());
+    wait_for_dllp();
+}
+
+// Others are heard when there is something to send.
+void Link::Direction::wait_for_dllp() {
+    if (!heard_.empty() && (stalled_ || rejections_heard_ > 0)) arrange(heard_.front().at);
 }
 
 void Link::Direction::hear(Picoseconds until) {
@@ -167,7 +174,10 @@ void Link::Direction::hear(Picoseconds until) {
             continue;
         }
         replay_.acknowledge(dllp.sequence);
-        if (dllp.kind == Dllp::Kind::reject) replay_.rewind();
+        if (dllp.kind == Dllp::Kind::reject) {
+            replay_.rewind();
+            --rejections_heard_;
+        }
     }
 }
 
@@ -188,7 +198,7 @@ Ticks Link::Direction::skip(Ticks start) {
 
 void Link::Direction::occupy(Ticks start, Ticks span) {
     wire_free_ = start + span;
-    statistics_.busy += span / kTicksPerPicosecond;
+    statistics_.busy += span;
 }
 
 Picoseconds Link::Direction::arrival(Ticks ticks) const {
@@ -218,7 +228,8 @@ bool Link::Direction::send_dllp(Ticks& start) {
         return true;
     }
     opposite_->heard_.push_back({arrives, dllp});
-    if (opposite_->stalled_ || dllp.kind == Dllp::Kind::reject) opposite_->arrange(arrives);
+    if (dllp.kind == Dllp::Kind::reject) ++opposite_->rejections_heard_;
+    opposite_->wait_for_dllp();
     return true;
 }
 
@@ -243,7 +254,6 @@ bool Link::Direction::send_new(Ticks start) {
         if (choice.unaffordable != nullptr) {
             stalled_ = true;
             statistics_.stalls.begin(stall_cause(*choice.unaffordable, credits_.starved(*choice.unaffordable)), at);
-            if (!heard_.empty()) arrange(heard_.front().at);
         }
         return false;
     }
@@ -252,7 +262,6 @@ bool Link::Direction::send_new(Ticks start) {
     if (!replay_.has_room(bytes)) {
         stalled_ = true;
         statistics_.stalls.begin(StallCause::replay_buffer, at);
-        if (!heard_.empty()) arrange(heard_.front().at);
         return false;
     }
     statistics_.stalls.end(at);

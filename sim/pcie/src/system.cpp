@@ -58,7 +58,16 @@ class SystemBuilder {
         return result;
     }
 
-    Link& add_link(const std::string& name, const topology::Link& link, const Medium& medium, unsigned flows,
+    /// A link's ends: its own, or its checker's.
+    struct Ends {
+        Link* link;
+        ProtocolChecker* checker;
+
+        TlpTarget& in(unsigned side) const { return checker != nullptr ? checker->in(side) : link->in(side); }
+        TlpInitiator& out(unsigned side) const { return checker != nullptr ? checker->out(side) : link->out(side); }
+    };
+
+    Ends add_link(const std::string& name, const topology::Link& link, const Medium& medium, unsigned flows,
                    bool between_adapters) {
         LinkConfig config;
         config.generation = link.generation;
@@ -70,7 +79,11 @@ class SystemBuilder {
         config.sides = {between_adapters ? profile_.fabric_side : profile_.host_side, profile_.fabric_side};
         config.sides[0].weights.assign(between_adapters ? flows : 1, 1);
         config.sides[1].weights.assign(flows, 1);
-        return *system_.links_.emplace_back(std::make_unique<Link>(name.c_str(), config));
+        Link& added = *system_.links_.emplace_back(std::make_unique<Link>(name.c_str(), config));
+        if (!options_.check) return {&added, nullptr};
+        return {&added, system_.checkers_
+                            .emplace_back(std::make_unique<ProtocolChecker>((name + "_checker").c_str(), added, config))
+                            .get()};
     }
 
     Switch& add_hop(const std::string& name, unsigned ports, Switch::Route route) {
@@ -86,7 +99,7 @@ class SystemBuilder {
         const unsigned peer = *side.peer;
         const std::string name = topology_.switches[sw].name + "_" + std::to_string(partition);
         const unsigned root = root_port(sw, partition);
-        Link& link = add_link(name + "_link", side.link, profile_.host_medium, ports, false);
+        const Ends link = add_link(name + "_link", side.link, profile_.host_medium, ports, false);
         NtbConfig ntb_config = profile_.ntb;
         ntb_config.partition = static_cast<std::uint16_t>(partition);
         ntb_config.windows = {{(root + 1) * kPortSpace, kPortSpace, static_cast<std::uint16_t>(peer), 0}};
@@ -106,9 +119,9 @@ class SystemBuilder {
         hop.out(host_port).bind(ntb->from_fabric());
         dma->out.bind(hop.in(dma_port));
         hop.out(dma_port).bind(dma->in);
-        hop.set_encoding(host_port, link.encoding());
+        hop.set_encoding(host_port, link.link->encoding());
         system_.endpoints_.push_back({*side.node, *topology_.switches[sw].partitions[peer].node, root,
-                                      static_cast<std::uint16_t>(partition), static_cast<std::uint16_t>(peer), &link,
+                                      static_cast<std::uint16_t>(partition), static_cast<std::uint16_t>(peer), link.link,
                                       std::move(ntb), std::move(dma)});
     }
 
@@ -149,14 +162,14 @@ class SystemBuilder {
             if (peer < partition) continue;
             Switch& near = add_adapter(number, partition);
             Switch& far = add_adapter(number, peer);
-            Link& cable = add_link(sw.name + "_" + std::to_string(partition) + "_cable",
+            const Ends cable = add_link(sw.name + "_" + std::to_string(partition) + "_cable",
                                    {profile_.generation, profile_.lanes}, profile_.cable, 3, true);
             near.out(1).bind(cable.in(0));
             cable.out(0).bind(near.in(1));
             far.out(1).bind(cable.in(1));
             cable.out(1).bind(far.in(1));
-            near.set_encoding(1, cable.encoding());
-            far.set_encoding(1, cable.encoding());
+            near.set_encoding(1, cable.link->encoding());
+            far.set_encoding(1, cable.link->encoding());
         }
     }
 
@@ -180,9 +193,17 @@ const System::Endpoint* System::endpoint(std::size_t node, std::size_t peer) con
     return found == endpoints_.end() ? nullptr : &*found;
 }
 
+std::vector<std::string> System::violations() const {
+    std::vector<std::string> all;
+    for (const auto& checker : checkers_)
+        all.insert(all.end(), checker->violations().begin(), checker->violations().end());
+    return all;
+}
+
 bool System::at_rest() const {
     return pool_.in_use() == 0 &&
            std::ranges::all_of(links_, [](const auto& link) { return link->at_rest(0) && link->at_rest(1); }) &&
+           std::ranges::all_of(checkers_, [](const auto& checker) { return checker->at_rest(); }) &&
            std::ranges::all_of(switches_, [](const auto& hop) { return hop->at_rest(); }) &&
            std::ranges::all_of(endpoints_, [](const auto& endpoint) { return endpoint.dma->at_rest(); });
 }

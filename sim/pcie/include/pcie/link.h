@@ -50,7 +50,7 @@ struct LinkStatistics {
     std::uint64_t acknowledgements = 0, rejections = 0, credit_updates = 0;  ///< DLLPs that have begun.
     std::uint64_t corrupted = 0;         ///< TLPs and DLLPs.
     std::uint64_t skips = 0;
-    Picoseconds busy = 0;                ///< Anything but idle symbols.
+    Ticks busy = 0;                      ///< Anything but idle symbols; in 1/1024 ps.
     Stalls stalls;
     Histogram queue;                     ///< TLPs that wait, when one more comes.
 };

@@ -11,11 +11,13 @@
 #include <deque>
 #include <memory>
 
+#include "pcie/checker.h"
 #include "pcie/profile.h"
 
 namespace ntblab::pcie {
 
 struct SystemOptions {
+    bool check = false;        ///< Have a ProtocolChecker at every link.
     std::uint64_t seed = 1;
 };
 
@@ -53,6 +55,8 @@ class System : public sc_core::sc_module {
 
     const std::vector<std::unique_ptr<Link>>& links() const { return links_; }
     const std::vector<std::unique_ptr<Switch>>& switches() const { return switches_; }
+    /// Of all checkers.
+    std::vector<std::string> violations() const;
     TlpPool& pool() { return pool_; }
     /// Nothing is under way, and all credits are back.
     bool at_rest() const;
@@ -63,6 +67,7 @@ class System : public sc_core::sc_module {
     TlpPool pool_;
     std::vector<std::unique_ptr<Host>> hosts_;
     std::vector<std::unique_ptr<Link>> links_;
+    std::vector<std::unique_ptr<ProtocolChecker>> checkers_;
     std::vector<std::unique_ptr<Switch>> switches_;
     std::vector<Endpoint> endpoints_;
 };
