@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "diagnostics.h"
+#include "topology/diagnostics.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -8,7 +8,7 @@
 
 #include "read_validate.h"
 #include "settings.h"
-#include "suggest.h"
+#include "topology/suggest.h"
 
 namespace ntblab::topology {
 namespace {

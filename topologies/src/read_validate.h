@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "reader.h"
+#include "topology/reader.h"
 #include "settings.h"
 
 namespace ntblab::topology {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "reader.h"
+#include "topology/reader.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -8,7 +8,7 @@
 #include <charconv>
 #include <regex>
 
-#include "suggest.h"
+#include "topology/suggest.h"
 #include "topology/topology.h"
 
 namespace ntblab::topology {
@@ -208,6 +208,24 @@ std::optional<unsigned> Reader::integer(const YAML::Node& node, const std::strin
         return std::nullopt;
     }
     return static_cast<unsigned>(value);
+}
+
+std::optional<double> Reader::number(const YAML::Node& node, const std::string& what, double least, double most) {
+    const Kind kind = kind_of(node);
+    if (kind != Kind::integer && kind != Kind::real) {
+        wrong_type(node, what, fmt::format("a number from {} to {}", least, most));
+        return std::nullopt;
+    }
+    const std::string& text = node.Scalar();
+    const char* first = text.data() + (text[0] == '+' ? 1 : 0);
+    double value = 0;
+    const auto [end, error] = std::from_chars(first, text.data() + text.size(), value);
+    if (error != std::errc{} || end != text.data() + text.size() || !(value >= least && value <= most)) {
+        diagnostics_.error(node.Mark(),
+                           fmt::format("{} is {}; expected {} to {}", what, shortened(text), least, most));
+        return std::nullopt;
+    }
+    return value;
 }
 
 std::optional<std::uint64_t> Reader::size(const YAML::Node& node, const std::string& what) {

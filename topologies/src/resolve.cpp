@@ -7,7 +7,7 @@
 #include <bit>
 
 #include "models.h"
-#include "suggest.h"
+#include "topology/suggest.h"
 
 namespace ntblab::topology {
 namespace {

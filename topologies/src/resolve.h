@@ -2,7 +2,7 @@
 // From what a file says to a cluster: defaults filled in, partitions numbered, names resolved.
 #pragma once
 
-#include "diagnostics.h"
+#include "topology/diagnostics.h"
 #include "settings.h"
 #include "topology/topology.h"
 

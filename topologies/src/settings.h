@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "reader.h"
+#include "topology/reader.h"
 #include "topology/topology.h"
 
 namespace ntblab::topology {

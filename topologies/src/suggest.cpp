@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "suggest.h"
+#include "topology/suggest.h"
 
 #include <algorithm>
 #include <cctype>

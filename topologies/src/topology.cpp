@@ -12,7 +12,7 @@
 #include <cerrno>
 #include <cstring>
 
-#include "reader.h"
+#include "topology/reader.h"
 #include "resolve.h"
 #include "settings.h"
 

@@ -2,14 +2,16 @@
 // What hardware a path is made of: hosts, links, switches or adapters, and their DMA engines. Profiles are data
 // (sim/pcie/profiles/*.yaml), where each parameter says where its value comes from.
 //
-//     auto profile = load_profile("switchtec-gen4x16");
+//     auto profile = load_profile("switchtec-gen4x16", "share/ntblab/profiles");
 //     if (!profile) { std::cerr << profile.error().message << '\n'; return 1; }   // file:line:column: what and why
 #pragma once
 
 #include <ntblab/result.h>
 
+#include <map>
+#include <span>
 #include <string>
-#include <vector>
+#include <string_view>
 
 #include "pcie/cpu.h"
 #include "pcie/dma_engine.h"
@@ -36,10 +38,9 @@ struct Profile {
     /// What is between two hosts' links: a switch with the NTBs in it, or an adapter at each host, joined by a cable.
     enum class Fabric : std::uint8_t { switched, adapters };
 
-    /// A parameter as the file has it.
+    /// Where a parameter's value comes from.
     struct Source {
-        std::string parameter;  ///< "host.ingress"
-        std::string status;     ///< "published", "fitted", "assumed"
+        std::string status;     ///< "published", "fitted" or "assumed"
         std::string source;
     };
 
@@ -59,7 +60,29 @@ struct Profile {
     SwitchConfig hop;                    ///< A switch, or an adapter.
     NtbConfig ntb;
     DmaConfig dma;
-    std::vector<Source> sources;
+    std::map<std::string, Source> sources;  ///< By the parameter's name.
 };
+
+/// One parameter of a profile: what the files call it, and where it goes.
+struct Parameter {
+    std::string_view name;      ///< "host.ingress"
+    std::string_view unit;      ///< "ns", "bytes", "m", "" for counts
+    double least, most;
+    double (*get)(const Profile& profile);
+    void (*set)(Profile& profile, double value);
+    std::string_view meaning;
+    bool may_be_infinite = false;  ///< Then infinity stands for that.
+};
+
+/// All of them, in the order of docs/model.md.
+std::span<const Parameter> parameters();
+/// Null if there is none of this name.
+const Parameter* find_parameter(std::string_view name);
+
+/// Reads a profile, by the name of one that is shipped (`directory`/NAME.yaml) or the path of a file. Errors: not to be
+/// read; file:line:column with what was found, what was expected and what to do.
+Result<Profile> load_profile(const std::string& name, const std::string& directory);
+/// As `load_profile`, from text; `path` is what messages call it, `directory` where its `base` is.
+Result<Profile> parse_profile(const std::string& text, const std::string& path, const std::string& directory);
 
 }  // namespace ntblab::pcie

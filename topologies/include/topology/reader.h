@@ -20,7 +20,7 @@
 #include <utility>
 #include <vector>
 
-#include "diagnostics.h"
+#include "topology/diagnostics.h"
 
 namespace ntblab::topology {
 
@@ -55,6 +55,8 @@ class Reader {
     std::optional<bool> boolean(const YAML::Node& node, const std::string& what);
     std::optional<unsigned> integer(const YAML::Node& node, const std::string& what, unsigned least,
                                     unsigned most);
+    /// A number, whole or not, from `least` to `most`.
+    std::optional<double> number(const YAML::Node& node, const std::string& what, double least, double most);
     /// Bytes: digits with an optional K, M, G or T.
     std::optional<std::uint64_t> size(const YAML::Node& node, const std::string& what);
 

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: MIT
+#include "pcie/profile.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <topology/reader.h>
+#include <topology/suggest.h>
+#include <topology/topology.h>
+
+#include <filesystem>
+#include <limits>
+
+namespace ntblab::pcie {
+namespace {
+
+using topology::Diagnostics;
+using topology::Field;
+using topology::Reader;
+
+constexpr unsigned kMostBases = 8;
+
+std::string unknown_parameter(const std::string& name) {
+    std::vector<std::string> names;
+    for (const Parameter& parameter : parameters()) names.emplace_back(parameter.name);
+    const std::string guess = topology::nearest(name, names);
+    return fmt::format("the unknown parameter '{}'{}", name,
+                       guess.empty() ? "; `ntb-sim parameters` lists them" : fmt::format("; did you mean '{}'?", guess));
+}
+
+bool is_status(const std::string& text) { return text == "published" || text == "fitted" || text == "assumed"; }
+
+/// One file, over what its base has.
+class ProfileReader {
+  public:
+    ProfileReader(Profile& profile, Diagnostics& diagnostics, std::string directory)
+        : profile_(profile), diagnostics_(diagnostics), reader_(diagnostics), directory_(std::move(directory)) {}
+
+    void read(const YAML::Node& document, unsigned depth) {
+        const auto fields = reader_.mapping(document, "a profile", {"description", "base", "fabric", "parameters"});
+        if (const auto* base = fields.find("base")) read_base(*base, depth);
+        if (const auto* description = fields.find("description"))
+            profile_.description = reader_.string(*description, "description").value_or("");
+        if (const auto* fabric = fields.find("fabric")) read_fabric(*fabric);
+        if (const auto* values = fields.find("parameters"))
+            for (const Field& field : reader_.named(*values, "parameters", "parameter").entries) read_parameter(field);
+    }
+
+  private:
+    void read_base(const YAML::Node& node, unsigned depth) {
+        const auto name = reader_.string(node, "base");
+        if (!name) return;
+        if (depth >= kMostBases) {
+            diagnostics_.error(node.Mark(), fmt::format("base '{}' is the {}th in a row; is it its own base?", *name,
+                                                        kMostBases));
+            return;
+        }
+        const std::string path = (std::filesystem::path(directory_) / (*name + ".yaml")).string();
+        const auto text = topology::read_source(path);
+        if (!text) {
+            diagnostics_.error(node.Mark(), fmt::format("base '{}': {}", *name, text.error().message));
+            return;
+        }
+        Diagnostics own(path);
+        ProfileReader(profile_, own, directory_).read(YAML::Load(*text), depth + 1);
+        if (!own.ok())
+            diagnostics_.error(node.Mark(), fmt::format("base '{}' is not right:\n{}", *name, own.failure().value().message));
+    }
+
+    void read_fabric(const YAML::Node& node) {
+        const auto text = reader_.string(node, "fabric");
+        if (!text) return;
+        if (*text != "switched" && *text != "adapters")
+            diagnostics_.error(node.Mark(), fmt::format("fabric is '{}'; expected switched (a switch with the NTBs in it) "
+                                                        "or adapters (one at each host, joined by a cable)",
+                                                        *text));
+        profile_.fabric = *text == "adapters" ? Profile::Fabric::adapters : Profile::Fabric::switched;
+    }
+
+    void read_parameter(const Field& field) {
+        const Parameter* parameter = find_parameter(field.key);
+        if (parameter == nullptr) {
+            diagnostics_.error(field.where, unknown_parameter(field.key));
+            return;
+        }
+        const std::string what = "parameter " + field.key;
+        const auto parts = reader_.mapping(field.value, what, {"value", "status", "source"});
+        const auto* value = parts.find("value");
+        const auto* status = parts.find("status");
+        const auto* source = parts.find("source");
+        if (value == nullptr || status == nullptr || source == nullptr) {
+            diagnostics_.error(field.where, fmt::format("{} lacks one of value, status and source; expected "
+                                                        "{{value: 100, status: assumed, source: why}}",
+                                                        what));
+            return;
+        }
+        if (const auto number = read_value(*value, *parameter, what)) parameter->set(profile_, *number);
+        const std::string state = reader_.string(*status, "status of " + what).value_or("assumed");
+        if (!is_status(state))
+            diagnostics_.error(status->Mark(), fmt::format("status of {} is '{}'; expected published, fitted or assumed",
+                                                           what, state));
+        profile_.sources[field.key] = {state, reader_.string(*source, "source of " + what).value_or("")};
+    }
+
+    std::optional<double> read_value(const YAML::Node& node, const Parameter& parameter, const std::string& what) {
+        if (parameter.may_be_infinite && node.IsScalar() && node.Scalar() == "infinite")
+            return std::numeric_limits<double>::infinity();
+        const std::string unit = parameter.unit.empty() ? "" : fmt::format(" ({})", parameter.unit);
+        return reader_.number(node, what + unit, parameter.least, parameter.most);
+    }
+
+    Profile& profile_;
+    Diagnostics& diagnostics_;
+    Reader reader_;
+    std::string directory_;
+};
+
+}  // namespace
+
+Result<Profile> parse_profile(const std::string& text, const std::string& path, const std::string& directory) {
+    YAML::Node document;
+    try {
+        document = YAML::Load(text);
+    } catch (const YAML::Exception& error) {
+        const YAML::Mark mark = error.mark.is_null() ? YAML::Mark{} : error.mark;
+        return fail(fmt::format("{}:{}:{}: not YAML: {}", path, mark.line + 1, mark.column + 1, error.msg));
+    }
+    Diagnostics diagnostics(path);
+    Profile profile;
+    profile.name = std::filesystem::path(path).stem().string();
+    ProfileReader(profile, diagnostics, directory).read(document, 0);
+    if (!diagnostics.ok()) return diagnostics.failure();
+    return profile;
+}
+
+Result<Profile> load_profile(const std::string& name, const std::string& directory) {
+    const bool is_path = name.find('/') != std::string::npos || name.ends_with(".yaml");
+    const std::string path =
+        is_path ? name : (std::filesystem::path(directory) / (name + ".yaml")).string();
+    if (!is_path && !std::filesystem::exists(path)) {
+        std::vector<std::string> names;
+        std::error_code error;
+        for (const auto& entry : std::filesystem::directory_iterator(directory, error))
+            if (entry.path().extension() == ".yaml") names.push_back(entry.path().stem().string());
+        std::ranges::sort(names);
+        const std::string guess = topology::nearest(name, names);
+        return fail(fmt::format("there is no profile '{}'; {}there are {}, or give the path of a file", name,
+                                guess.empty() ? "" : fmt::format("did you mean '{}'? ", guess), fmt::join(names, ", ")));
+    }
+    const auto text = topology::read_source(path);
+    if (!text) return tl::unexpected(text.error());
+    return parse_profile(*text, path, is_path ? std::filesystem::path(path).parent_path().string() : directory);
+}
+
+}  // namespace ntblab::pcie
