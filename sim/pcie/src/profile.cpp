@@ -19,12 +19,10 @@ using topology::Reader;
 
 constexpr unsigned kMostBases = 8;
 
-std::string unknown_parameter(const std::string& name) {
+std::vector<std::string> parameter_names() {
     std::vector<std::string> names;
     for (const Parameter& parameter : parameters()) names.emplace_back(parameter.name);
-    const std::string guess = topology::nearest(name, names);
-    return fmt::format("the unknown parameter '{}'{}", name,
-                       guess.empty() ? "; `ntb-sim parameters` lists them" : fmt::format("; did you mean '{}'?", guess));
+    return names;
 }
 
 bool is_status(const std::string& text) { return text == "published" || text == "fitted" || text == "assumed"; }
@@ -42,7 +40,7 @@ class ProfileReader {
             profile_.description = reader_.string(*description, "description").value_or("");
         if (const auto* fabric = fields.find("fabric")) read_fabric(*fabric);
         if (const auto* values = fields.find("parameters"))
-            for (const Field& field : reader_.named(*values, "parameters", "parameter").entries) read_parameter(field);
+            for (const Field& field : reader_.mapping(*values, "parameters", parameter_names()).entries) read_parameter(field);
     }
 
   private:
@@ -78,10 +76,6 @@ class ProfileReader {
 
     void read_parameter(const Field& field) {
         const Parameter* parameter = find_parameter(field.key);
-        if (parameter == nullptr) {
-            diagnostics_.error(field.where, unknown_parameter(field.key));
-            return;
-        }
         const std::string what = "parameter " + field.key;
         const auto parts = reader_.mapping(field.value, what, {"value", "status", "source"});
         const auto* value = parts.find("value");

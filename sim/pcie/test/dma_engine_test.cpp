@@ -104,7 +104,7 @@ TEST(DmaEngine, RefusesWhatCannotBe) {
     EXPECT_THROW(DmaEngine("a", {.tags = 0}, pool), std::invalid_argument);
     EXPECT_THROW(DmaEngine("b", {.mps = 0}, pool), std::invalid_argument);
     DmaEngine engine("c", {}, pool);
-    EXPECT_THROW(engine.start({.bytes = 0}, [](Picoseconds) {}), std::invalid_argument);
+    EXPECT_THROW(engine.start(Transfer{}, [](Picoseconds) {}), std::invalid_argument);
 }
 
 }  // namespace

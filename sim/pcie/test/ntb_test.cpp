@@ -33,8 +33,8 @@ TEST(Ntb, ReadsAreAnsweredToWhoAsked) {
 }
 
 /// An NTB alone, with a host and a fabric that only count.
-struct Alone : private TlpSender, private TlpReceiver {
-    explicit Alone(const NtbConfig& config) : ntb("ntb", config, pool) {
+struct Alone : sc_core::sc_module, private TlpSender, private TlpReceiver {
+    Alone(sc_core::sc_module_name name, const NtbConfig& config) : sc_module(name), ntb("ntb", config, pool) {
         host.bind(ntb.from_host());
         ntb.to_host().bind(host_in);
         fabric.bind(ntb.from_fabric());
@@ -69,7 +69,7 @@ const NtbConfig kTwoWindows{.partition = 3,
 
 TEST(Ntb, EachWindowHasItsPeerAndTarget) {
     Simulation simulation;
-    Alone alone(kTwoWindows);
+    Alone alone("alone", kTwoWindows);
     alone.send(TlpType::memory_write, 0x1ffc, 0);
     alone.send(TlpType::memory_write, 0x80fc, 0);
     ASSERT_EQ(alone.at_fabric.size(), 2U);
@@ -82,7 +82,7 @@ TEST(Ntb, EachWindowHasItsPeerAndTarget) {
 
 TEST(Ntb, WhatHitsNoWindowIsUnsupported) {
     Simulation simulation;
-    Alone alone(kTwoWindows);
+    Alone alone("alone", kTwoWindows);
     alone.send(TlpType::memory_write, 0x2000, 0);
     alone.send(TlpType::memory_read, 0x8100, 7);
     EXPECT_TRUE(alone.at_fabric.empty());
@@ -96,7 +96,7 @@ TEST(Ntb, WhatHitsNoWindowIsUnsupported) {
 
 TEST(Ntb, RequesterIdsAreAsManyAsTheTableHas) {
     Simulation simulation;
-    Alone alone(kTwoWindows);
+    Alone alone("alone", kTwoWindows);
     for (const std::uint16_t requester : {10, 11, 10, 12}) alone.send(TlpType::memory_write, 0x1000, requester);
     ASSERT_EQ(alone.at_fabric.size(), 3U);
     EXPECT_EQ(alone.at_fabric[0].requester, Ntb::proxy(3, 0));

@@ -39,8 +39,8 @@ struct Place {
 struct Transfer {
     enum class Kind : std::uint8_t { read, write, copy };
     Kind kind = Kind::copy;
-    Place source;               ///< Of read and copy.
-    Place target;               ///< Of write and copy.
+    Place source{};             ///< Of read and copy.
+    Place target{};             ///< Of write and copy.
     std::uint64_t bytes = 0;    ///< Not 0.
     Place queue{};              ///< Descriptors, completion entries, and interrupts.
     std::uint64_t cookie = 0;   ///< Of the TLPs that carry its data.
