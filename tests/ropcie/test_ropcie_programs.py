@@ -1,15 +1,13 @@
 # SPDX-License-Identifier: MIT
 """Programs of rdma-core, perftest and qperf, as Debian has them, between two hosts."""
 
-import os
-
 import pytest
+from support.repeat import BEFORE_RELEASE
 
 DEVICE = "-d ropcie0"
 GID = 1         # RoCE v2 of the IPv4 address
 PINGPONG = f"{DEVICE} -g {GID} -n 200"
 PERFTEST = f"{DEVICE} -x {GID} -F -n 200"
-LONG = os.environ.get("NTBLAB_REPEAT_PERCENT", "40") == "100"
 
 
 def verbs(command):
@@ -43,7 +41,7 @@ def perftest_cases():
     for kind in ("send", "write", "read"):
         yield f"ib_{kind}_bw both ways", verbs(f"ib_{kind}_bw -b {PERFTEST}")
         yield f"ib_{kind}_bw -q 64", verbs(f"ib_{kind}_bw -q 64 -s 4096 {DEVICE} -x {GID} -F -n 50")
-        if LONG:
+        if BEFORE_RELEASE:
             yield f"ib_{kind}_bw for a minute", verbs(f"ib_{kind}_bw -D 60 {DEVICE} -x {GID} -F")
 
 
