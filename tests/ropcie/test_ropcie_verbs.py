@@ -60,6 +60,25 @@ def test_counters_count(pair):
         "bad_packets": 0, "bad_rings": 0, "timeouts": 0, "retry_exceeded": 0}
 
 
+def test_the_port_tells_its_state(pair):
+    pair.run("a", "stdbuf -oL ibv_asyncwatch -d ropcie0 > /tmp/events.log 2>&1 & echo $! > /tmp/watch.pid")
+    wait_for("the watcher", lambda: "FD" in pair.run("a", "cat /tmp/events.log"))
+    pair.run("a", "ip link set ropcie0 down")
+    assert "state DOWN" in pair.run("a", "rdma link")
+    pair.run("a", f"{pair.addresses('a')}")
+    assert "state ACTIVE" in pair.run("a", "rdma link")
+    pair.run("b", "rmmod ropcie")
+    wait_for("its peer's end", lambda: "state DOWN" in pair.run("a", "rdma link"))
+    pair.load("b")
+    wait_for("its peer", lambda: "state ACTIVE" in pair.run("a", "rdma link"))
+    def events():
+        return re.findall(r"IBV_EVENT_PORT_(ACTIVE|ERR)", pair.run("a", "cat /tmp/events.log"))
+    wait_for("four events", lambda: len(events()) >= 4)
+    pair.run("a", "kill $(cat /tmp/watch.pid)")
+    assert events() == ["ERR", "ACTIVE"] * 2
+    assert_usable(pair)
+
+
 def test_the_provider_knows_a_device_that_udev_has_renamed(pair):
     pair.run("a", "/usr/lib/systemd/systemd-udevd --daemon && udevadm trigger -s infiniband -c add -w && udevadm control --exit")
     name = pair.run("a", "ls /sys/class/infiniband")
