@@ -24,7 +24,7 @@ def run_suite(cluster, device):
 def test_rdma_cores_own_tests(suite):
     with ropcie_cluster("topologies/rdma.yaml", "--guest-suite", suite) as pair:
         pair.wait_ping("a", "b")
-        pair.meet("ibv_rc_pingpong -d ropcie0 -g 1 -n 100", "ibv_rc_pingpong -d ropcie0 -g 1 -n 100 {b}", "tcp")
+        pair.meet("ibv_rc_pingpong -d ropcie0 -g 1 -n 100", "ibv_rc_pingpong -d ropcie0 -g 1 -n 100 {server}", "tcp")
         pair.put("a", "/tmp/pyverbs.sh", SCRIPT.read_bytes())
         code, passed, failed = run_suite(pair, "ropcie0")
         assert (code, failed) == (0, 0)

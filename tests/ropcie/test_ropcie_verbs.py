@@ -22,7 +22,7 @@ def resources(pair, node):
 
 def stress(pair, seconds, seed):
     """Both ends of ropcie-stress; returns what they said at their end."""
-    said = pair.meet(f"ropcie-stress -t {seconds} -s {seed}", f"ropcie-stress -t {seconds} -s {seed} {{b}}", "tcp", limit=seconds + LIMIT)
+    said = pair.meet(f"ropcie-stress -t {seconds} -s {seed}", f"ropcie-stress -t {seconds} -s {seed} {{server}}", "tcp", limit=seconds + LIMIT)
     said += pair.run("b", "cat /tmp/server.log")
     print(said)     # the seed, too
     return said
@@ -53,7 +53,7 @@ def test_counters_count(pair):
     def counters():
         return {name: int(value) for name, value in re.findall(r"(\w+) (\d+)", pair.run("a", "rdma statistic show link ropcie0/1"))}
     before = counters()
-    pair.meet("ibv_rc_pingpong -d ropcie0 -g 1 -n 100", "ibv_rc_pingpong -d ropcie0 -g 1 -n 100 {b}", "tcp")
+    pair.meet("ibv_rc_pingpong -d ropcie0 -g 1 -n 100", "ibv_rc_pingpong -d ropcie0 -g 1 -n 100 {server}", "tcp")
     after = counters()
     assert after["sent_packets"] >= before["sent_packets"] + 100 and after["rcvd_packets"] >= before["rcvd_packets"] + 100
     assert {name: after[name] - before[name] for name in ("bad_packets", "bad_rings", "timeouts", "retry_exceeded")} == {
@@ -85,7 +85,7 @@ def test_the_provider_knows_a_device_that_udev_has_renamed(pair):
     try:
         assert name == "rocep1s0"
         assert "E: ID_RDMA_ROCE=1" in pair.run("a", f"udevadm info /sys/class/infiniband/{name}")
-        pair.meet("ibv_rc_pingpong -d ropcie0 -g 1", f"ibv_rc_pingpong -d {name} -g 1 {{b}}", "tcp")
+        pair.meet("ibv_rc_pingpong -d ropcie0 -g 1", f"ibv_rc_pingpong -d {name} -g 1 {{server}}", "tcp")
     finally:
         pair.run("a", f"rdma dev set {name} name ropcie0")
 
@@ -124,7 +124,7 @@ def transfer(pair):
 
 def assert_usable(pair):
     pair.wait_ping("a", "b")
-    pair.meet("ibv_rc_pingpong -d ropcie0 -g 1", "ibv_rc_pingpong -d ropcie0 -g 1 {b}", "tcp")
+    pair.meet("ibv_rc_pingpong -d ropcie0 -g 1", "ibv_rc_pingpong -d ropcie0 -g 1 {server}", "tcp")
 
 
 def test_users_of_a_module_that_is_removed_end_with_an_error(pair):
