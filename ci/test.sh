@@ -74,8 +74,7 @@ check fuzz check_fuzz
 check bookworm-image ci/variant.sh stock bookworm
 suite unit "$logs/unit.xml" ctest --preset asan -j "$(nproc)" --output-junit "$logs/unit.xml"
 for folder in system ropcie; do
-    suite $folder "$logs/$folder.xml" /usr/bin/python3 -m pytest "tests/$folder" --junitxml="$logs/$folder.xml" \
-        --durations=15 -p no:cacheprovider
+    suite $folder "$logs/$folder.xml" /usr/bin/python3 -m pytest "tests/$folder" --junitxml="$logs/$folder.xml" --durations=15
 done
 
 echo "$passed passed, $failed failed, $skipped skipped"

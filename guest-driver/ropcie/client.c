@@ -32,6 +32,8 @@ static void client_add(const struct ropcie_client *client, struct ropcie_node *n
 		netdev_err(node->netdev, "no packets of kind %u: error %d\n", client->kind, err);
 	else
 		WRITE_ONCE(node->clients, node->clients | BIT(client_index(client)));
+	if (!err && client->port)
+		client->port(node);
 }
 
 static void client_remove(const struct ropcie_client *client, struct ropcie_node *node)
@@ -115,7 +117,7 @@ void ropcie_client_unregister(const struct ropcie_client *client)
 }
 EXPORT_SYMBOL_GPL(ropcie_client_unregister);
 
-/* ---- Packets ---- */
+/* ---- Packets and events ---- */
 
 int ropcie_client_send(const struct ropcie_client *client, struct ropcie_peer *peer,
 		       const void *header, struct iov_iter *payload)
@@ -162,6 +164,20 @@ void ropcie_client_room(struct ropcie_peer *peer, u8 waiting)
 		client = rcu_dereference(clients[i]);
 		if (client && waiting & READ_ONCE(peer->node->clients) & BIT(i))
 			client->room(peer);
+	}
+	rcu_read_unlock();
+}
+
+void ropcie_clients_port(struct ropcie_node *node)
+{
+	const struct ropcie_client *client;
+	unsigned int i;
+
+	rcu_read_lock();
+	for (i = 0; i < CLIENTS; i++) {
+		client = rcu_dereference(clients[i]);
+		if (client && client->port && READ_ONCE(node->clients) & BIT(i))
+			client->port(node);
 	}
 	rcu_read_unlock();
 }

@@ -14,7 +14,7 @@
 struct ropcie_record;
 
 /*
- * add and remove may be NULL. receive() and room() may still be called while remove() runs, and just
+ * add, remove, link and port may be NULL. receive() and room() may still be called while remove() runs, and just
  * after. For all else see ropcie_transport_*() in port.h.
  */
 struct ropcie_client {
@@ -26,6 +26,7 @@ struct ropcie_client {
 			size_t length);
 	void			(*room)(struct ropcie_peer *peer);
 	void			(*link)(struct ropcie_peer *peer, bool up);
+	void			(*port)(struct ropcie_node *node);
 };
 
 /*
@@ -48,6 +49,7 @@ void ropcie_clients_link(struct ropcie_peer *peer, bool up);
 
 void ropcie_client_receive(struct ropcie_peer *peer, const struct ropcie_record *record);
 void ropcie_client_room(struct ropcie_peer *peer, u8 waiting);
+void ropcie_clients_port(struct ropcie_node *node);
 
 /* port_transport.c: the transport as a client. */
 int ropcie_transport_register(void);

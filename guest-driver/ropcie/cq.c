@@ -88,6 +88,12 @@ static void overflow(struct work_struct *work)
 		cq->ib.event_handler(&event, cq->ib.cq_context);
 }
 
+/* Under the lock. What a process has read may be written over. */
+static u32 consumer_of(struct ropcie_cq *cq)
+{
+	return cq->user ? smp_load_acquire(&cq->queue.control->consumer) : cq->consumer;
+}
+
 void ropcie_cq_push(struct ropcie_cq *cq, const struct ropcie_cqe *cqe)
 {
 	struct ropcie_device *device = to_ropcie_device(cq->ib.device);
@@ -96,8 +102,7 @@ void ropcie_cq_push(struct ropcie_cq *cq, const struct ropcie_cqe *cqe)
 	u32 consumer;
 
 	spin_lock_irqsave(&cq->lock, flags);
-	/* What the process has read may be written over. */
-	consumer = cq->user ? smp_load_acquire(&cq->queue.control->consumer) : cq->consumer;
+	consumer = consumer_of(cq);
 	if (cq->overflowed || cq->producer - consumer >= cq->queue.entry_count) {
 		ropcie_count(device, ROPCIE_CQ_OVERFLOWS);
 		if (!cq->overflowed)
@@ -140,6 +145,7 @@ int ropcie_create_cq(struct ib_cq *ib, const struct ib_cq_init_attr *attr,
 	cq->user = udata;
 	cq->timestamps = attr->flags & IB_UVERBS_CQ_FLAGS_TIMESTAMP_COMPLETION;
 	spin_lock_init(&cq->lock);
+	mutex_init(&cq->resize_mutex);
 	ropcie_hrtimer_setup(&cq->timer, period_over, HRTIMER_MODE_REL);
 	tasklet_setup(&cq->tasklet, notify_kernel_user);
 	INIT_WORK(&cq->overflow_work, overflow);
@@ -179,7 +185,7 @@ int ropcie_resize_cq(struct ib_cq *ib, int entries, struct ib_udata *udata)
 	struct ropcie_cq *cq = to_ropcie_cq(ib);
 	struct ropcie_queue queue;
 	unsigned long flags;
-	u32 consumer, used, i;
+	u32 consumer, copied, used;
 	int err;
 
 	if (entries < 1 || entries > ROPCIE_MAX_CQE || (udata && udata->outlen < sizeof(resp)))
@@ -195,17 +201,24 @@ int ropcie_resize_cq(struct ib_cq *ib, int entries, struct ib_udata *udata)
 			goto out;
 	}
 
-	/* The process holds the lock of its side: its index stands still. */
+	/*
+	 * There may be much to copy: with interrupts on, and what comes meanwhile, later. A process holds the lock of its
+	 * side: its index stands still.
+	 */
+	mutex_lock(&cq->resize_mutex);
 	spin_lock_irqsave(&cq->lock, flags);
-	consumer = cq->user ? READ_ONCE(cq->queue.control->consumer) : cq->consumer;
+	consumer = consumer_of(cq);
+	copied = cq->producer;
+	spin_unlock_irqrestore(&cq->lock, flags);
+	ropcie_queue_copy(&queue, &cq->queue, consumer, copied);
+
+	spin_lock_irqsave(&cq->lock, flags);
+	consumer = consumer_of(cq);
 	used = cq->producer - consumer;
 	if (used > queue.entry_count || used > cq->queue.entry_count) {
 		err = -EINVAL;
 	} else {
-		for (i = 0; i < used; i++)
-			memcpy(ropcie_queue_entry(&queue, consumer + i),
-			       ropcie_queue_entry(&cq->queue, consumer + i),
-			       sizeof(struct ropcie_cqe));
+		ropcie_queue_copy(&queue, &cq->queue, copied, cq->producer);
 		queue.control->producer = cq->producer;
 		queue.control->consumer = consumer;
 		queue.control->arm = READ_ONCE(cq->queue.control->arm);
@@ -213,6 +226,7 @@ int ropcie_resize_cq(struct ib_cq *ib, int entries, struct ib_udata *udata)
 		ib->cqe = cq->queue.entry_count;
 	}
 	spin_unlock_irqrestore(&cq->lock, flags);
+	mutex_unlock(&cq->resize_mutex);
 out:
 	ropcie_queue_destroy(&queue);
 	return err;

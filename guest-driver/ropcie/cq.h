@@ -16,7 +16,8 @@ struct ropcie_device;
 struct ropcie_cq {
 	struct ib_cq ib;
 	spinlock_t lock;
-	struct ropcie_queue queue;
+	struct mutex resize_mutex;
+	struct ropcie_queue queue;	/* changes under both */
 	u32 producer;		/* the kernel's own; what is mapped has a copy */
 	u32 consumer;		/* of a kernel user's queue */
 	bool user;

@@ -49,8 +49,9 @@ struct ropcie_device {
 	spinlock_t bind_lock;		/* of all windows */
 	spinlock_t blocked_lock;
 	struct list_head blocked;	/* of struct ropcie_qp: they wait for room at their peer */
-	spinlock_t links_lock;
-	unsigned int links_up;
+	spinlock_t port_lock;
+	bool port_active;		/* as the last event said */
+	bool port_silent;		/* no event any more */
 
 	atomic64_t counters[ROPCIE_COUNTERS];
 };
@@ -79,5 +80,6 @@ static inline void ropcie_count(struct ropcie_device *device, enum ropcie_counte
 
 /* verbs.c */
 int ropcie_device_register(struct ropcie_device *device);
+bool ropcie_port_is_active(const struct ropcie_device *device);
 
 #endif

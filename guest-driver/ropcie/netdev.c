@@ -7,6 +7,7 @@
 #include <linux/rtnetlink.h>
 #include <linux/skbuff.h>
 
+#include "client.h"
 #include "neighbour.h"
 #include "netdev.h"
 #include "node.h"
@@ -211,12 +212,14 @@ static int netdev_open(struct net_device *netdev)
 	netif_tx_start_all_queues(netdev);
 	/* Going down has flushed the neighbours. */
 	ropcie_neighbours_restore(node_of(netdev));
+	ropcie_clients_port(node_of(netdev));
 	return 0;
 }
 
 static int netdev_stop(struct net_device *netdev)
 {
 	netif_tx_stop_all_queues(netdev);
+	ropcie_clients_port(node_of(netdev));
 	return 0;
 }
 

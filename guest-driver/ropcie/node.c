@@ -132,9 +132,9 @@ void ropcie_node_attach(struct ropcie_peer *peer, struct ropcie_path *path)
 		return;
 	}
 	netdev_info(node->netdev, "link to %pM is up\n", peer->mac);
-	/* The port's state, then the event that says so. */
 	update_carrier(node);
 	ropcie_clients_link(peer, true);
+	ropcie_clients_port(node);
 	ropcie_path_start(path);
 	ropcie_netdev_room(peer);
 	ropcie_neighbours_tell(node);
@@ -155,6 +155,7 @@ void ropcie_node_detach(struct ropcie_peer *peer)
 	/* Frames that wait for room are dropped by who tries to send them. */
 	ropcie_netdev_room(peer);
 	ropcie_clients_link(peer, false);
+	ropcie_clients_port(peer->node);
 }
 
 /* ---- Links ---- */

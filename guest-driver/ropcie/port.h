@@ -97,4 +97,7 @@ void ropcie_transport_room(struct ropcie_peer *peer);
  */
 void ropcie_transport_link(struct ropcie_peer *peer, bool up);
 
+/* Any context, also while it is removed: the netdev's carrier, or whether it is up, may have changed. */
+void ropcie_transport_port(struct ropcie_node *node);
+
 #endif

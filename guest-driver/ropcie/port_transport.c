@@ -22,6 +22,7 @@ static const struct ropcie_client transport = {
 	.receive = receive,
 	.room = ropcie_transport_room,
 	.link = ropcie_transport_link,
+	.port = ropcie_transport_port,
 };
 
 int ropcie_peer_send(struct ropcie_peer *peer, const struct ropcie_header *header,

@@ -21,6 +21,9 @@
 /* What a packet's payload may consist of: an SGE's memory may end in the middle of a page. */
 #define ROPCIE_MAX_BVECS	(2 * ROPCIE_MAX_SGE + 2)
 
+/* Requests that are flushed at most before others have their turn. */
+#define ROPCIE_FLUSH_BUDGET	256
+
 /* The kernel's own part of a posted work request. */
 struct ropcie_request {
 	u32 first_psn;

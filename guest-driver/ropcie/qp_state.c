@@ -121,13 +121,25 @@ static void to_reset(struct ropcie_qp *qp)
 	eth_zero_addr(qp->mac);
 }
 
+/* What its work has not come to yet. A process that posts all the while is not waited for. */
+static void flush_rest(struct ropcie_qp *qp)
+{
+	u32 rounds = qp->sq.queue.entry_count / ROPCIE_FLUSH_BUDGET + 1;
+	bool more = true;
+
+	while (more && rounds--) {
+		spin_lock_bh(&qp->sq.lock);
+		more = ropcie_send_queue_flush(qp);
+		spin_unlock_bh(&qp->sq.lock);
+	}
+}
+
 /* An error may have come in between, and stays. */
 static void change(struct ropcie_qp *qp, enum ib_qp_state from, enum ib_qp_state to, bool event)
 {
-	spin_lock_bh(&qp->sq.lock);
-	/* Its work may not have come to it yet. What is posted from here on is not flushed. */
 	if (from == IB_QPS_SQE)
-		ropcie_send_queue_flush(qp);
+		flush_rest(qp);
+	spin_lock_bh(&qp->sq.lock);
 	if (cmpxchg(&qp->state, from, to) == from) {
 		if (from == IB_QPS_SQE)
 			qp->sq.stalled = false;

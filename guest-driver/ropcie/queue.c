@@ -91,6 +91,18 @@ void ropcie_queue_destroy(struct ropcie_queue *queue)
 	memset(queue, 0, sizeof(*queue));
 }
 
+void ropcie_queue_copy(const struct ropcie_queue *to, const struct ropcie_queue *from, u32 first,
+		       u32 end)
+{
+	u32 most = min(to->entry_count, from->entry_count);
+
+	if (end - first > most)
+		first = end - most;
+	for (; first != end; first++)
+		memcpy(ropcie_queue_entry(to, first), ropcie_queue_entry(from, first),
+		       from->entry_size);
+}
+
 void ropcie_queue_describe(const struct ropcie_queue *queue, struct ropcie_mapping *mapping)
 {
 	memset(mapping, 0, sizeof(*mapping));

@@ -29,6 +29,9 @@ struct ropcie_queue {
 int ropcie_queue_create(struct ropcie_queue *queue, u32 entry_count, u32 entry_size,
 			struct ib_ucontext *context);
 void ropcie_queue_destroy(struct ropcie_queue *queue);
+/* Entries [first, end) of a ring into another with entries of the same size; at most as many as either has. */
+void ropcie_queue_copy(const struct ropcie_queue *to, const struct ropcie_queue *from, u32 first,
+		       u32 end);
 void ropcie_queue_describe(const struct ropcie_queue *queue, struct ropcie_mapping *mapping);
 
 static inline void *ropcie_queue_entry(const struct ropcie_queue *queue, u32 index)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Where the port meets the queue pairs: packets, room, links. */
+/* Where the port meets the queue pairs: packets, room, links, the port's state. */
 
 #include "mcast.h"
 #include "port.h"
@@ -90,17 +90,6 @@ void ropcie_transport_room(struct ropcie_peer *peer)
 		ropcie_qps_unblock(device, peer);
 }
 
-static void port_event(struct ropcie_device *device, enum ib_event_type type)
-{
-	struct ib_event event = {
-		.device = &device->ib,
-		.event = type,
-		.element.port_num = 1,
-	};
-
-	ib_dispatch_event(&event);
-}
-
 /* The epoch is over: what these queue pairs had under way is lost. */
 static void fail_connection(struct ropcie_qp *qp, void *peer)
 {
@@ -111,7 +100,6 @@ static void fail_connection(struct ropcie_qp *qp, void *peer)
 void ropcie_transport_link(struct ropcie_peer *peer, bool up)
 {
 	struct ropcie_device *device = ropcie_node_transport(ropcie_peer_node(peer));
-	bool changed;
 
 	if (!device)
 		return;
@@ -119,10 +107,27 @@ void ropcie_transport_link(struct ropcie_peer *peer, bool up)
 	if (!up)
 		ropcie_for_each_qp(device, fail_connection, peer);
 	ropcie_qps_unblock(device, peer);
+}
 
-	spin_lock_bh(&device->links_lock);
-	changed = up ? !device->links_up++ : !--device->links_up;
-	spin_unlock_bh(&device->links_lock);
-	if (changed)
-		port_event(device, up ? IB_EVENT_PORT_ACTIVE : IB_EVENT_PORT_ERR);
+void ropcie_transport_port(struct ropcie_node *node)
+{
+	struct ropcie_device *device;
+	struct ib_event event = { .element.port_num = 1 };
+	bool active;
+
+	rcu_read_lock();
+	device = ropcie_node_transport(node);
+	if (!device)
+		goto out;
+	spin_lock_bh(&device->port_lock);
+	active = ropcie_port_is_active(device);
+	if (active != device->port_active && !device->port_silent) {
+		device->port_active = active;
+		event.device = &device->ib;
+		event.event = active ? IB_EVENT_PORT_ACTIVE : IB_EVENT_PORT_ERR;
+		ib_dispatch_event(&event);
+	}
+	spin_unlock_bh(&device->port_lock);
+out:
+	rcu_read_unlock();
 }

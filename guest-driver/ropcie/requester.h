@@ -31,7 +31,7 @@ static inline bool ropcie_wr_is_atomic(u32 opcode)
 
 /* send_queue.c: copies what has been posted. false: there is nothing; a process has to wake the kernel next time. */
 bool ropcie_send_queue_fetch(struct ropcie_qp *qp);
-/* All that is posted ends with IB_WC_WR_FLUSH_ERR. true: a process posts as fast as this flushes; once more, later. */
+/* What is posted ends with IB_WC_WR_FLUSH_ERR. true: there may be more than ROPCIE_FLUSH_BUDGET; once more, later. */
 bool ropcie_send_queue_flush(struct ropcie_qp *qp);
 void ropcie_send_queue_reset(struct ropcie_qp *qp);
 

@@ -181,7 +181,7 @@ out:
 bool ropcie_responder_flush(struct ropcie_qp *qp)
 {
 	struct ropcie_responder *responder = &qp->responder;
-	u32 budget = responder->rq.queue.entry_count;
+	u32 budget = ROPCIE_FLUSH_BUDGET;
 	bool more = false;
 
 	for (;;) {

@@ -33,8 +33,8 @@ enum ropcie_served {
 void ropcie_responder_receive(struct ropcie_qp *qp, const struct ropcie_header *header,
 			      const void *payload, size_t length);
 /*
- * Receive requests end with IB_WC_WR_FLUSH_ERR; those of a shared queue stay. true: a process posts as fast as this
- * flushes; once more, later.
+ * Receive requests end with IB_WC_WR_FLUSH_ERR; those of a shared queue stay. true: there may be more than
+ * ROPCIE_FLUSH_BUDGET; once more, later.
  */
 bool ropcie_responder_flush(struct ropcie_qp *qp);
 void ropcie_responder_reset(struct ropcie_qp *qp);

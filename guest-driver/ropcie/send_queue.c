@@ -202,7 +202,7 @@ bool ropcie_send_queue_fetch(struct ropcie_qp *qp)
 bool ropcie_send_queue_flush(struct ropcie_qp *qp)
 {
 	struct ropcie_send_queue *sq = &qp->sq;
-	u32 budget = sq->queue.entry_count;
+	u32 budget = ROPCIE_FLUSH_BUDGET;
 	bool more = false;
 
 	ropcie_completer_retire(qp);

@@ -55,6 +55,7 @@ int ropcie_create_srq(struct ib_srq *ib, struct ib_srq_init_attr *init, struct i
 	if (IS_ERR(srq->object))
 		return PTR_ERR(srq->object);
 	INIT_WORK(&srq->limit_work, limit_reached);
+	mutex_init(&srq->resize_mutex);
 	err = ropcie_receive_queue_create(&srq->rq, init->attr.max_wr, max(init->attr.max_sge, 1u),
 					  context ? &context->ib : NULL);
 	if (err)
@@ -92,7 +93,7 @@ static int resize(struct ropcie_srq *srq, u32 max_wr, struct ib_udata *udata)
 	struct ropcie_mapping mapping;
 	struct ropcie_queue queue;
 	unsigned long flags;
-	u32 producer, used, i;
+	u32 copied, producer, used;
 	int err;
 
 	if (!max_wr || max_wr > ROPCIE_MAX_SRQ_WR)
@@ -116,23 +117,26 @@ static int resize(struct ropcie_srq *srq, u32 max_wr, struct ib_udata *udata)
 		}
 	}
 
+	/* As ropcie_resize_cq() does. The index before the requests. */
+	mutex_lock(&srq->resize_mutex);
+	copied = smp_load_acquire(&rq->queue.control->producer);
+	ropcie_queue_copy(&queue, &rq->queue, READ_ONCE(rq->consumer), copied);
+
 	spin_lock_irqsave(&rq->lock, flags);
-	/* The index before the requests. */
 	producer = smp_load_acquire(&rq->queue.control->producer);
 	used = producer - rq->consumer;
-	if (used > queue.entry_count || used > rq->queue.entry_count) {
+	if (used > queue.entry_count || used > rq->queue.entry_count ||
+	    (rq->user && producer != copied)) {
 		err = -EINVAL;
 	} else {
-		for (i = 0; i < used; i++)
-			memcpy(ropcie_queue_entry(&queue, rq->consumer + i),
-			       ropcie_queue_entry(&rq->queue, rq->consumer + i),
-			       queue.entry_size);
+		ropcie_queue_copy(&queue, &rq->queue, copied, producer);
 		queue.control->producer = producer;
 		queue.control->consumer = rq->consumer;
 		swap(rq->queue, queue);
 		rq->max_wr = rq->queue.entry_count;
 	}
 	spin_unlock_irqrestore(&rq->lock, flags);
+	mutex_unlock(&srq->resize_mutex);
 out:
 	ropcie_queue_destroy(&queue);
 	return err;

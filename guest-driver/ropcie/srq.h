@@ -30,6 +30,7 @@ struct ropcie_receive_queue {
 struct ropcie_srq {
 	struct ib_srq ib;
 	struct ropcie_object *object;
+	struct mutex resize_mutex;
 	struct ropcie_receive_queue rq;
 	u32 limit;		/* 0: not armed */
 	struct work_struct limit_work;

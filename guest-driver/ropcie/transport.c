@@ -25,7 +25,7 @@ int ropcie_transport_add(struct ropcie_node *node)
 	mutex_init(&device->groups_mutex);
 	spin_lock_init(&device->bind_lock);
 	spin_lock_init(&device->blocked_lock);
-	spin_lock_init(&device->links_lock);
+	spin_lock_init(&device->port_lock);
 	INIT_LIST_HEAD(&device->blocked);
 
 	device->workqueue = alloc_workqueue("ropcie%u", WQ_HIGHPRI | WQ_MEM_RECLAIM | WQ_UNBOUND, 0,
@@ -55,6 +55,9 @@ void ropcie_transport_remove(struct ropcie_node *node)
 
 	if (!device)
 		return;
+	spin_lock_bh(&device->port_lock);
+	device->port_silent = true;
+	spin_unlock_bh(&device->port_lock);
 	/* Packets come in until the last queue pair is gone: who ends a connection wants an answer. */
 	ib_unregister_device(&device->ib);
 	ropcie_node_set_transport(node, NULL);

@@ -94,11 +94,16 @@ static void set_rate(struct ib_port_attr *attr, unsigned int mbps)
 	attr->active_speed = rates[i].speed;
 }
 
+bool ropcie_port_is_active(const struct ropcie_device *device)
+{
+	return netif_running(device->netdev) && netif_carrier_ok(device->netdev);
+}
+
 static int query_port(struct ib_device *ib, u32 port, struct ib_port_attr *attr)
 {
 	struct ropcie_device *device = to_ropcie_device(ib);
 	struct net_device *netdev = device->netdev;
-	bool active = netif_running(netdev) && netif_carrier_ok(netdev);
+	bool active = ropcie_port_is_active(device);
 
 	attr->state = active ? IB_PORT_ACTIVE : IB_PORT_DOWN;
 	attr->phys_state = active ? IB_PORT_PHYS_STATE_LINK_UP : IB_PORT_PHYS_STATE_DISABLED;

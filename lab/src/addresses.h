@@ -7,6 +7,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "topology/topology.h"
 
@@ -20,5 +21,8 @@ std::string lan_address(const topology::Topology& topology, std::size_t node);
 
 /// Of the node's RDMA device (ropcie), whether or not it is loaded. `node` counts from 0.
 std::string rdma_address(std::size_t node);
+
+/// What all of these are in, as "10.77.0.0/16": who has no interface there reaches nobody by them.
+std::vector<std::string> cluster_networks(const topology::Topology& topology);
 
 }  // namespace ntblab::lab

@@ -39,11 +39,11 @@ std::string guest_config(const Topology& topology, std::size_t node, const std::
     // Every value is of a form without quotes: names, addresses, module names.
     return fmt::format(
         "NTBLAB_CLUSTER='{}'\nNTBLAB_NODE='{}'\nNTBLAB_INDEX='{}'\nNTBLAB_ADDRESSES='{}'\n"
-        "NTBLAB_LAN_ADDRESS='{}'\nNTBLAB_RDMA_ADDRESS='{}/24'\nNTBLAB_MODULES='{}'\n"
+        "NTBLAB_LAN_ADDRESS='{}'\nNTBLAB_RDMA_ADDRESS='{}/24'\nNTBLAB_NETWORKS='{}'\nNTBLAB_MODULES='{}'\n"
         "NTBLAB_SHARE='{}'\n",
         topology.name, topology.nodes[node].name, node + 1, fmt::join(addresses, " "),
-        lan.empty() ? "" : lan + "/24", rdma_address(node), fmt::join(topology.nodes[node].modules, " "),
-        share);
+        lan.empty() ? "" : lan + "/24", rdma_address(node), fmt::join(cluster_networks(topology), " "),
+        fmt::join(topology.nodes[node].modules, " "), share);
 }
 
 std::string guest_hosts(const Topology& topology, std::size_t node) {

@@ -27,6 +27,7 @@ TEST(GuestConfig, OfThePair) {
     EXPECT_EQ(guest_config(pair, 1),
               "NTBLAB_CLUSTER='t'\nNTBLAB_NODE='b'\nNTBLAB_INDEX='2'\n"
               "NTBLAB_ADDRESSES='10.77.0.2/24'\nNTBLAB_LAN_ADDRESS=''\nNTBLAB_RDMA_ADDRESS='10.80.0.2/24'\n"
+              "NTBLAB_NETWORKS='10.78.0.0/16 10.80.0.0/16 10.77.0.0/16'\n"
               "NTBLAB_MODULES='ntb_hw_switchtec ntb_perf'\nNTBLAB_SHARE=''\n");
     EXPECT_THAT(guest_config(pair, 1, "tag"), HasSubstr("NTBLAB_SHARE='tag'\n"));
     EXPECT_THAT(guest_hosts(pair, 0),

@@ -1,21 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Fixtures of ropcie's tests. `ntblab` and the guests' kernel are those of `build`, or of NTBLAB_BIN_DIR."""
 
-import os
-import pathlib
-import sys
-
 import pytest
-
-sys.path[:0] = [str(pathlib.Path(__file__).resolve().parent), str(pathlib.Path(__file__).resolve().parents[1])]
-from ropcie import ropcie_cluster  # noqa: E402
-
-
-@pytest.fixture(scope="session")
-def repeat():
-    """As tests/system/conftest.py has it."""
-    percent = int(os.environ.get("NTBLAB_REPEAT_PERCENT", "40"))
-    return lambda times: max(1, times * percent // 100)
+from ropcie import ropcie_cluster
 
 
 @pytest.fixture(scope="module")

@@ -93,11 +93,11 @@ class RopcieCluster(Cluster):
 
     def meet(self, server, client, listening, ends=True, nodes="ba", limit=LIMIT):
         """Runs a server on b and, once it listens, its client on a (or on two other nodes). Both have to succeed; if the server does not
-        end by itself (ends=False) it is killed. In the commands, {a}, {b} stand for the addresses of nodes.
+        end by itself (ends=False) it is killed. In the commands, {server} and {client} stand for the addresses of the two nodes.
 
         listening: "tcp" or "cm" (the RDMA connection manager) is what the server listens by; None: nothing to wait for."""
-        address = {node: self.address(node) for node in self.nodes}
         there, here = nodes
+        address = {"server": self.address(there), "client": self.address(here)}
         program = server.split()[0][:15]
         sign = {"tcp": f"ss -Hltnp | grep -qF '(\"{program}\"'", "cm": f"rdma resource show cm_id | grep LISTEN | grep -qF 'comm {program} '",
                 None: "true"}[listening]

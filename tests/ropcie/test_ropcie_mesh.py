@@ -6,8 +6,10 @@ import signal
 import tempfile
 
 import pytest
+from programs import CASES, run_program
 from ropcie import ropcie_cluster, wait_for
 from support.ntblab_cli import LIMIT, ntblab, topology_file
+from support.repeat import BEFORE_RELEASE
 
 PAIRS = [("a", "b"), ("b", "a"), ("a", "c"), ("c", "a"), ("b", "c"), ("c", "b")]
 
@@ -50,10 +52,10 @@ def test_packets_between_all(mesh, repeat):
         assert all((state["received"], state["errors"]) == (repeat(20_000), 0) for state in peers), node
 
 
-@pytest.mark.parametrize("program", ["ib_send_bw", "ib_write_lat", "ib_read_bw", "ib_atomic_bw"])
-def test_perftest_between_all(mesh, program):
+@pytest.mark.parametrize("case", CASES if BEFORE_RELEASE else ["ib_send_bw", "ib_write_lat", "ib_read_bw -R", "ib_atomic_bw", "rping"])
+def test_programs_between_all(mesh, case):
     for source, target in PAIRS:
-        mesh.meet(f"{program} -d ropcie0 -x 1 -F -n 200", f"{program} -d ropcie0 -x 1 -F -n 200 {{{target}}}", "tcp", nodes=(target, source))
+        run_program(mesh, case, nodes=(target, source))
 
 
 def test_every_byte_of_random_requests_between_all_at_once(mesh, repeat):

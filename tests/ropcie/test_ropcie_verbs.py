@@ -3,13 +3,13 @@
 
 import contextlib
 import json
-import os
 import random
 import re
 
 import pytest
 from ropcie import wait_for
 from support.ntblab_cli import IOMMU, LIMIT
+from support.repeat import BEFORE_RELEASE
 
 # Starts a process that has the device open, a queue pair and memory of it, and waits.
 WAITING_USER = "ibv_rc_pingpong -d ropcie0 -g 1 >/dev/null 2>&1 & echo $! > /tmp/user.pid"
@@ -22,7 +22,7 @@ def resources(pair, node):
 
 def stress(pair, seconds, seed):
     """Both ends of ropcie-stress; returns what they said at their end."""
-    said = pair.meet(f"ropcie-stress -t {seconds} -s {seed}", f"ropcie-stress -t {seconds} -s {seed} {{b}}", "tcp", limit=seconds + LIMIT)
+    said = pair.meet(f"ropcie-stress -t {seconds} -s {seed}", f"ropcie-stress -t {seconds} -s {seed} {{server}}", "tcp", limit=seconds + LIMIT)
     said += pair.run("b", "cat /tmp/server.log")
     print(said)     # the seed, too
     return said
@@ -53,11 +53,30 @@ def test_counters_count(pair):
     def counters():
         return {name: int(value) for name, value in re.findall(r"(\w+) (\d+)", pair.run("a", "rdma statistic show link ropcie0/1"))}
     before = counters()
-    pair.meet("ibv_rc_pingpong -d ropcie0 -g 1 -n 100", "ibv_rc_pingpong -d ropcie0 -g 1 -n 100 {b}", "tcp")
+    pair.meet("ibv_rc_pingpong -d ropcie0 -g 1 -n 100", "ibv_rc_pingpong -d ropcie0 -g 1 -n 100 {server}", "tcp")
     after = counters()
     assert after["sent_packets"] >= before["sent_packets"] + 100 and after["rcvd_packets"] >= before["rcvd_packets"] + 100
     assert {name: after[name] - before[name] for name in ("bad_packets", "bad_rings", "timeouts", "retry_exceeded")} == {
         "bad_packets": 0, "bad_rings": 0, "timeouts": 0, "retry_exceeded": 0}
+
+
+def test_the_port_tells_its_state(pair):
+    pair.run("a", "stdbuf -oL ibv_asyncwatch -d ropcie0 > /tmp/events.log 2>&1 & echo $! > /tmp/watch.pid")
+    wait_for("the watcher", lambda: "FD" in pair.run("a", "cat /tmp/events.log"))
+    pair.run("a", "ip link set ropcie0 down")
+    assert "state DOWN" in pair.run("a", "rdma link")
+    pair.run("a", f"{pair.addresses('a')}")
+    assert "state ACTIVE" in pair.run("a", "rdma link")
+    pair.run("b", "rmmod ropcie")
+    wait_for("its peer's end", lambda: "state DOWN" in pair.run("a", "rdma link"))
+    pair.load("b")
+    wait_for("its peer", lambda: "state ACTIVE" in pair.run("a", "rdma link"))
+    def events():
+        return re.findall(r"IBV_EVENT_PORT_(ACTIVE|ERR)", pair.run("a", "cat /tmp/events.log"))
+    wait_for("four events", lambda: len(events()) >= 4)
+    pair.run("a", "kill $(cat /tmp/watch.pid)")
+    assert events() == ["ERR", "ACTIVE"] * 2
+    assert_usable(pair)
 
 
 def test_the_provider_knows_a_device_that_udev_has_renamed(pair):
@@ -66,7 +85,7 @@ def test_the_provider_knows_a_device_that_udev_has_renamed(pair):
     try:
         assert name == "rocep1s0"
         assert "E: ID_RDMA_ROCE=1" in pair.run("a", f"udevadm info /sys/class/infiniband/{name}")
-        pair.meet("ibv_rc_pingpong -d ropcie0 -g 1", f"ibv_rc_pingpong -d {name} -g 1 {{b}}", "tcp")
+        pair.meet("ibv_rc_pingpong -d ropcie0 -g 1", f"ibv_rc_pingpong -d {name} -g 1 {{server}}", "tcp")
     finally:
         pair.run("a", f"rdma dev set {name} name ropcie0")
 
@@ -74,7 +93,7 @@ def test_the_provider_knows_a_device_that_udev_has_renamed(pair):
 def test_every_byte_of_random_requests(pair):
     """A minute; ten with NTBLAB_REPEAT_PERCENT=100."""
     before = {node: resources(pair, node) for node in pair.nodes}
-    said = stress(pair, 600 if os.environ.get("NTBLAB_REPEAT_PERCENT") == "100" else 60, random.randrange(1 << 30))
+    said = stress(pair, 600 if BEFORE_RELEASE else 60, random.randrange(1 << 30))
     assert len(re.findall(r"^ok: [1-9]\d* requests, [1-9]\d* messages received", said, re.M)) == 2, said
     for node in pair.nodes:
         wait_for("the end of all objects", lambda: resources(pair, node) == before[node])
@@ -105,7 +124,7 @@ def transfer(pair):
 
 def assert_usable(pair):
     pair.wait_ping("a", "b")
-    pair.meet("ibv_rc_pingpong -d ropcie0 -g 1", "ibv_rc_pingpong -d ropcie0 -g 1 {b}", "tcp")
+    pair.meet("ibv_rc_pingpong -d ropcie0 -g 1", "ibv_rc_pingpong -d ropcie0 -g 1 {server}", "tcp")
 
 
 def test_users_of_a_module_that_is_removed_end_with_an_error(pair):

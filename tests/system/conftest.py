@@ -1,34 +1,12 @@
 # SPDX-License-Identifier: MIT
 """Fixtures of the system tests. Every cluster lives in a run directory of its own below pytest's temporary directory."""
 
-import os
 import pathlib
 import shutil
-import sys
 import tempfile
 
 import pytest
-
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-from support.ntblab_cli import Cluster, healthy_cluster, ntblab, strays  # noqa: E402
-
-
-@pytest.hookimpl(hookwrapper=True)
-def pytest_runtest_makereport(item, call):
-    """The report of a test that failed tells how the clusters stand that it shares with others."""
-    report = (yield).get_result()
-    if report.when == "call" and report.failed:
-        report.sections += [(f"cluster {value.name}", value.standing())
-                            for value in getattr(item, "funcargs", {}).values() if isinstance(value, Cluster)]
-
-
-@pytest.fixture(scope="session")
-def repeat():
-    """How often a test that hunts for races repeats, as a function of how often it is to be seen to pass before a release.
-
-    NTBLAB_REPEAT_PERCENT=100 runs that many; by default it is 40, to keep a run of all tests short."""
-    percent = int(os.environ.get("NTBLAB_REPEAT_PERCENT", "40"))
-    return lambda times: max(1, times * percent // 100)
+from support.ntblab_cli import healthy_cluster, ntblab, strays
 
 
 @pytest.fixture

@@ -33,3 +33,13 @@ def test_ntb_pingpong_counts_on_both_sides(pair):
         count = f"cat /sys/kernel/debug/ntb_pingpong/{pair.ntb_device(node)}/count"
         first = int(pair.run(node, count))
         wait_for(f"1000 more doorbells at {node}", lambda: int(pair.run(node, count)) >= first + 1000)
+
+
+def test_a_peer_is_unreachable_without_an_interface_to_it(pair):
+    """Not by way of QEMU's user network, which answers pings to anybody."""
+    pair.use_client("ntb_pingpong")
+    for name in ("b", "b.rdma"):
+        said = pair.command("a", f"ping -c 1 -W 1 {name}", check=False)
+        assert said.returncode != 0 and "No route to host" in said.stderr
+    pair.use_client("ntb_netdev")
+    pair.wait_ping()

@@ -2,8 +2,10 @@
 #include "resolve.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 
 #include "models.h"
@@ -32,6 +34,20 @@ Node resolve_node(const NamedNode& named, const NodeSettings& defaults) {
         if (settings->modules) node.modules = *settings->modules;
     }
     return node;
+}
+
+/// Those of a node's modules that bind to an NTB device, in the order of their loading; ntb_netdev does by
+/// ntb_transport.
+std::vector<std::string> ntb_clients(const Node& node) {
+    static constexpr std::array kClients = {"ntb_transport", "ntb_perf", "ntb_pingpong", "ntb_tool",
+                                            "ropcie"};
+    std::vector<std::string> clients;
+    for (const std::string& module : node.modules) {
+        const std::string client = module == "ntb_netdev" ? "ntb_transport" : module;
+        const bool known = std::ranges::find(kClients, client) != kClients.end();
+        if (known && std::ranges::find(clients, client) == clients.end()) clients.push_back(client);
+    }
+    return clients;
 }
 
 std::string unknown_node(const Topology& topology, const std::string& name) {
@@ -223,6 +239,15 @@ class SwitchResolver {
                             settings_.name, topology_.nodes[*partition.node].name,
                             topology_.nodes[*peer.node].name, partition.windows.lut_entries,
                             peer.windows.lut_entries));
+        const auto ours = ntb_clients(topology_.nodes[*partition.node]);
+        const auto theirs = ntb_clients(topology_.nodes[*peer.node]);
+        if (ours.size() == 1 && theirs.size() == 1 && ours != theirs)
+            diagnostics_.warning(
+                settings_.where,
+                fmt::format("in switch '{}' the node '{}' loads the NTB client {}, its peer '{}' {}: they do "
+                            "not speak with each other; load the same on both",
+                            settings_.name, topology_.nodes[*partition.node].name, ours[0],
+                            topology_.nodes[*peer.node].name, theirs[0]));
     }
 
     const FileSettings& file_;
@@ -260,6 +285,13 @@ Topology resolve(const FileSettings& file, Diagnostics& diagnostics) {
     const bool readable = diagnostics.ok();
     for (const SwitchSettings& settings : file.switches)
         result.switches.push_back(SwitchResolver(file, settings, result, readable, diagnostics).resolve());
+    for (std::size_t node = 0; node < file.nodes.size(); ++node)
+        if (const auto clients = ntb_clients(result.nodes[node]); clients.size() > 1)
+            diagnostics.warning(
+                file.nodes[node].where,
+                fmt::format("node '{}' loads the NTB clients {}: an NTB device has one, that which is first; "
+                            "leave one in 'modules'",
+                            file.nodes[node].name, fmt::join(clients, " and ")));
     // ntb_netdev does not load without an NTB device.
     for (std::size_t node = 0; node < file.nodes.size(); ++node) {
         const bool said = file.nodes[node].settings.modules || file.defaults.modules;

@@ -115,5 +115,20 @@ TEST(Settings, WhatMainlineDriversCannotUseIsAWarning) {
     EXPECT_THAT(unequal.warnings, ElementsAre(testing::HasSubstr("make them equal")));
 }
 
+TEST(Settings, NtbClientsThatCannotWorkTogetherAreAWarning) {
+    const Topology two = good(
+        "name: p\nnodes:\n  a: {modules: [ropcie, ntb_transport, ntb_hw_switchtec, ntb_netdev]}\n  b: {}\n"
+        "switches: {s: {nt-pairs: [[a, b]]}}\n");
+    EXPECT_THAT(two.warnings,
+                ElementsAre(testing::AllOf(testing::StartsWith("t.yaml:3:"),
+                                           testing::HasSubstr("the NTB clients ropcie and ntb_transport"))));
+    const Topology unlike = good(
+        "name: p\nnodes: {a: {modules: [ropcie, ntb_hw_switchtec]}, b: {}}\nswitches: {s: {nt-pairs: [[a, "
+        "b]]}}\n");
+    EXPECT_THAT(
+        unlike.warnings,
+        ElementsAre(testing::HasSubstr("'a' loads the NTB client ropcie, its peer 'b' ntb_transport")));
+}
+
 }  // namespace
 }  // namespace ntblab::topology

@@ -51,6 +51,7 @@ Config parse_config(std::string_view text) {
     config.addresses = words(values["NTBLAB_ADDRESSES"]);
     config.lan_address = values["NTBLAB_LAN_ADDRESS"];
     config.rdma_address = values["NTBLAB_RDMA_ADDRESS"];
+    config.networks = words(values["NTBLAB_NETWORKS"]);
     config.share = values["NTBLAB_SHARE"];
     config.modules = words(values["NTBLAB_MODULES"]);
     return config;

@@ -17,8 +17,10 @@ struct Config {
     // Of the interfaces over the NT endpoints, in the order of the endpoints' PCI addresses, as
     // "10.77.0.1/24".
     std::vector<std::string> addresses;
-    std::string lan_address;           // of lan0, likewise; empty: none
-    std::string rdma_address;          // of ropcie's, likewise
+    std::string lan_address;   // of lan0, likewise; empty: none
+    std::string rdma_address;  // of ropcie's, likewise
+    // Of the cluster, as "10.77.0.0/16": addresses there are reached by its interfaces or not at all.
+    std::vector<std::string> networks;
     std::string share;                 // tag of the 9p file system for /share; empty: none
     std::vector<std::string> modules;  // loaded in this order at boot
 };

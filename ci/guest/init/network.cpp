@@ -81,6 +81,7 @@ Network::Network(const Config& config)
     sockaddr_nl address{};
     address.nl_family = AF_NETLINK;
     address.nl_groups = RTMGRP_LINK;
+    for (const auto& network : config_.networks) reject(network);
     if (bind(netlink_, reinterpret_cast<sockaddr*>(&address), sizeof(address)) == 0) request_all();
 }
 
@@ -198,6 +199,16 @@ void Network::add_default_route(const char* gateway) {
     put_address(route.rt_dst, in_addr{});
     put_address(route.rt_genmask, in_addr{});
     route.rt_flags = RTF_UP | RTF_GATEWAY;
+    ioctl(control_, SIOCADDRT, &route);
+}
+
+void Network::reject(const std::string& network) {
+    const auto parsed = parse_address(network);
+    if (!parsed) return;
+    rtentry route{};
+    put_address(route.rt_dst, parsed->host);
+    put_address(route.rt_genmask, parsed->netmask);
+    route.rt_flags = RTF_UP | RTF_REJECT;
     ioctl(control_, SIOCADDRT, &route);
 }
 

@@ -7,7 +7,9 @@
 //
 // The management and LAN interfaces are known by their MAC address and renamed mgmt0 and lan0; an interface
 // of ntb_netdev keeps the kernel's name and gets the address of the NT endpoint it works over, that of ropcie
-// (which is called ropcie0) the node's RDMA address, also when the module is loaded again later.
+// (which is called ropcie0) the node's RDMA address, also when the module is loaded again later. An address
+// of the cluster whose interface is not there is unreachable: QEMU's user network, behind the default route,
+// answers pings to anybody.
 #pragma once
 
 #include <netinet/in.h>
@@ -57,6 +59,7 @@ class Network {
     bool assign(const std::string& name, const std::string& address);
     bool bring_up(const std::string& name);
     void add_default_route(const char* gateway);
+    void reject(const std::string& network);
 
     const Config& config_;
     int netlink_;

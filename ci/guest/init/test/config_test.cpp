@@ -19,6 +19,7 @@ TEST(GuestConfig, ReadsWhatTheHostWrites) {
         "NTBLAB_ADDRESSES='10.77.0.1/24 10.77.1.1/24'\n"
         "NTBLAB_LAN_ADDRESS='10.78.0.1/24'\n"
         "NTBLAB_RDMA_ADDRESS='10.80.0.1/24'\n"
+        "NTBLAB_NETWORKS='10.78.0.0/16 10.77.0.0/16'\n"
         "NTBLAB_MODULES='ntb_perf ntb_hw_switchtec'\n"
         "NTBLAB_SHARE='ntblab.share'\n");
     EXPECT_EQ(config.cluster, "pair");
@@ -26,6 +27,7 @@ TEST(GuestConfig, ReadsWhatTheHostWrites) {
     EXPECT_EQ(config.addresses, (Words{"10.77.0.1/24", "10.77.1.1/24"}));
     EXPECT_EQ(config.lan_address, "10.78.0.1/24");
     EXPECT_EQ(config.rdma_address, "10.80.0.1/24");
+    EXPECT_EQ(config.networks, (Words{"10.78.0.0/16", "10.77.0.0/16"}));
     EXPECT_EQ(config.modules, (Words{"ntb_perf", "ntb_hw_switchtec"}));
     EXPECT_EQ(config.share, "ntblab.share");
 }
