@@ -3,7 +3,7 @@
 
 import os
 
-PERCENT = int(os.environ.get("NTBLAB_REPEAT_PERCENT", "20"))
+PERCENT = int(os.environ.get("NTBLAB_REPEAT_PERCENT", "10"))
 BEFORE_RELEASE = PERCENT >= 100     # then there is time for what takes minutes
 
 

@@ -34,7 +34,7 @@ DIRECT_WINDOWS = 2  # of BAR2 and BAR4
 
 @pytest.fixture(scope="module")
 def lut_entries(repeat):
-    """Each LUT window takes a second: 64 of them before a release, 16 by default."""
+    """Each LUT window takes a second: 64 of them before a release, 4 by default."""
     return 1 << repeat(64).bit_length() - 1
 
 

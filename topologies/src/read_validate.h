@@ -4,8 +4,8 @@
 
 #include <vector>
 
-#include "topology/reader.h"
 #include "settings.h"
+#include "topology/reader.h"
 
 namespace ntblab::topology {
 

@@ -210,7 +210,8 @@ std::optional<unsigned> Reader::integer(const YAML::Node& node, const std::strin
     return static_cast<unsigned>(value);
 }
 
-std::optional<double> Reader::number(const YAML::Node& node, const std::string& what, double least, double most) {
+std::optional<double> Reader::number(const YAML::Node& node, const std::string& what, double least,
+                                     double most) {
     const Kind kind = kind_of(node);
     if (kind != Kind::integer && kind != Kind::real) {
         wrong_type(node, what, fmt::format("a number from {} to {}", least, most));

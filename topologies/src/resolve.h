@@ -2,8 +2,8 @@
 // From what a file says to a cluster: defaults filled in, partitions numbered, names resolved.
 #pragma once
 
-#include "topology/diagnostics.h"
 #include "settings.h"
+#include "topology/diagnostics.h"
 #include "topology/topology.h"
 
 namespace ntblab::topology {

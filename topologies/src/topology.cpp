@@ -12,9 +12,9 @@
 #include <cerrno>
 #include <cstring>
 
-#include "topology/reader.h"
 #include "resolve.h"
 #include "settings.h"
+#include "topology/reader.h"
 
 namespace ntblab::topology {
 namespace {

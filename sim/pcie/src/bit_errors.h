@@ -13,7 +13,8 @@ namespace ntblab::pcie {
 
 class BitErrors {
   public:
-    BitErrors(double rate, std::uint64_t seed) : random_(seed), distance_(rate > 0 ? rate : 1), none_(rate <= 0) {
+    BitErrors(double rate, std::uint64_t seed)
+        : random_(seed), distance_(rate > 0 ? rate : 1), none_(rate <= 0) {
         left_ = none_ ? 0 : draw();
     }
 

@@ -12,23 +12,29 @@ constexpr std::size_t kMostViolations = 100;
 
 const char* name_of(const Tlp& tlp) {
     switch (tlp.type) {
-        case TlpType::memory_write: return "MWr";
-        case TlpType::memory_read: return "MRd";
-        case TlpType::completion: return tlp.length > 0 ? "CplD" : "Cpl";
-        case TlpType::message: return "Msg";
+        case TlpType::memory_write:
+            return "MWr";
+        case TlpType::memory_read:
+            return "MRd";
+        case TlpType::completion:
+            return tlp.length > 0 ? "CplD" : "Cpl";
+        case TlpType::message:
+            return "Msg";
     }
     return "?";
 }
 
-std::uint32_t tag_key(const Tlp& tlp) { return std::uint32_t{tlp.requester} << 16 | tlp.tag; }
+std::uint32_t tag_key(const Tlp& tlp) {
+    return std::uint32_t{tlp.requester} << 16 | tlp.tag;
+}
 
 }  // namespace
 
 void LinkRules::complain(unsigned side, const Tlp& tlp, const std::string& what) {
     if (violations_.size() >= kMostViolations) return;
-    violations_.push_back(fmt::format("{} ps: {} {} of side {} ({} bytes at {:#x}, requester {:04x}, tag {}): {}", now(),
-                                      name_of(tlp), tlp.serial, side, tlp.length, tlp.address, tlp.requester, tlp.tag,
-                                      what));
+    violations_.push_back(
+        fmt::format("{} ps: {} {} of side {} ({} bytes at {:#x}, requester {:04x}, tag {}): {}", now(),
+                    name_of(tlp), tlp.serial, side, tlp.length, tlp.address, tlp.requester, tlp.tag, what));
 }
 
 void LinkRules::sent(unsigned side, const Tlp& tlp) {
@@ -63,7 +69,8 @@ void LinkRules::delivered(unsigned side, const Tlp& tlp, Picoseconds at) {
         complain(side, tlp, "it was not sent, or has been delivered before");
         return;
     }
-    if (found->length != tlp.length) complain(side, tlp, fmt::format("it was sent with {} bytes", found->length));
+    if (found->length != tlp.length)
+        complain(side, tlp, fmt::format("it was sent with {} bytes", found->length));
     if (found != travelling.begin()) complain(side, tlp, "it has passed one of its class");
     check_order(side, tlp, flow, *found);
     travelling.erase(found);
@@ -89,7 +96,8 @@ void LinkRules::check_buffer(unsigned side, const Tlp& tlp, Picoseconds at) {
     sender.headers[of_class] += 1;
     sender.data[of_class] += data_credits(tlp);
     if (limit.header != kInfiniteCredits && sender.headers[of_class] > limit.header)
-        complain(side, tlp, fmt::format("{} TLPs are in a buffer for {}", sender.headers[of_class], limit.header));
+        complain(side, tlp,
+                 fmt::format("{} TLPs are in a buffer for {}", sender.headers[of_class], limit.header));
     if (limit.data != kInfiniteCredits && sender.data[of_class] > limit.data)
         complain(side, tlp, fmt::format("{} data credits are used of {}", sender.data[of_class], limit.data));
 }
@@ -103,7 +111,8 @@ bool LinkRules::at_rest() const {
         std::array<std::int64_t, kFlowClasses> headers = side.headers;
         for (const auto& [at, freed] : side.releases) headers[freed.first] -= 1;
         const bool none_travels = std::ranges::all_of(side.flows, [](const auto& flow) {
-            return std::ranges::all_of(flow.second.classes, [](const auto& travelling) { return travelling.empty(); });
+            return std::ranges::all_of(flow.second.classes,
+                                       [](const auto& travelling) { return travelling.empty(); });
         });
         return none_travels && std::ranges::all_of(headers, [](std::int64_t left) { return left == 0; });
     });
@@ -139,7 +148,9 @@ void ProtocolChecker::released(unsigned port, Tlp& tlp, Picoseconds at) {
             rules_.released(1 - port, tlp, at);
             (port == 0 ? from_link0_ : from_link1_).release(tlp, at);
             break;
-        default: (port == 2 ? in0_ : in1_).release(tlp, at); break;
+        default:
+            (port == 2 ? in0_ : in1_).release(tlp, at);
+            break;
     }
 }
 

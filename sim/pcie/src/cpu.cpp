@@ -25,9 +25,11 @@ void Cpu::start(const Access& access, Done done) {
 }
 
 std::uint32_t Cpu::next_bytes(const Item& item) const {
-    const unsigned most = item.access.kind == Access::Kind::store_combined ? config_.line : config_.store_bytes;
+    const unsigned most =
+        item.access.kind == Access::Kind::store_combined ? config_.line : config_.store_bytes;
     const std::uint64_t address = item.access.address + item.sent;
-    return static_cast<std::uint32_t>(std::min<std::uint64_t>(item.access.bytes - item.sent, most - address % most));
+    return static_cast<std::uint32_t>(
+        std::min<std::uint64_t>(item.access.bytes - item.sent, most - address % most));
 }
 
 void Cpu::run() {
@@ -39,7 +41,8 @@ void Cpu::run() {
     }
     Item& item = items_.front();
     if (item.access.kind != Access::Kind::load) {
-        for (; !buffers_back_.empty() && buffers_back_.front() <= now(); buffers_back_.pop_front()) ++buffers_free_;
+        for (; !buffers_back_.empty() && buffers_back_.front() <= now(); buffers_back_.pop_front())
+            ++buffers_free_;
         if (buffers_free_ == 0) {
             if (buffers_back_.empty()) return;  // released() goes on
             statistics_.waited_for_buffer += buffers_back_.front() - now();
@@ -63,7 +66,8 @@ void Cpu::run() {
 }
 
 void Cpu::send(Item& item) {
-    Tlp& tlp = pool_.make(item.access.kind == Access::Kind::load ? TlpType::memory_read : TlpType::memory_write);
+    Tlp& tlp =
+        pool_.make(item.access.kind == Access::Kind::load ? TlpType::memory_read : TlpType::memory_write);
     tlp.length = next_bytes(item);
     tlp.address = item.access.address + item.sent;
     tlp.requester = config_.requester;

@@ -17,7 +17,8 @@ constexpr std::uint16_t kIssued = 1;
 
 DmaEngine::DmaEngine(sc_core::sc_module_name name, const DmaConfig& config, TlpPool& pool)
     : sc_module(name), config_(config), pool_(pool), reads_(config.tags) {
-    if (config.tags == 0 || config.tags > 1024) throw std::invalid_argument("a DMA engine has 1 to 1024 tags");
+    if (config.tags == 0 || config.tags > 1024)
+        throw std::invalid_argument("a DMA engine has 1 to 1024 tags");
     if (config.mps == 0 || config.mrrs == 0) throw std::invalid_argument("MPS and MRRS are not 0");
     for (unsigned tag = config.tags; tag-- > 0;) free_tags_.push_back(static_cast<std::uint16_t>(tag));
     SC_HAS_PROCESS(DmaEngine);
@@ -65,11 +66,13 @@ bool DmaEngine::advance(Active& active) {
             ++queued_;
             active.step = Step::wait_for_descriptor;
             return true;
-        case Step::issue: return issue(active);
+        case Step::issue:
+            return issue(active);
         case Step::wait_for_descriptor:
         case Step::drain:
         case Step::complete:
-        case Step::done: break;
+        case Step::done:
+            break;
     }
     return false;
 }

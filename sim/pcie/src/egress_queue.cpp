@@ -6,7 +6,8 @@
 namespace ntblab::pcie {
 
 EgressQueue::EgressQueue(std::vector<unsigned> weights) : flows_(weights.size()) {
-    if (weights.empty() || weights.size() > kMostFlows) throw std::invalid_argument("an egress has 1 to 128 flows");
+    if (weights.empty() || weights.size() > kMostFlows)
+        throw std::invalid_argument("an egress has 1 to 128 flows");
     for (std::size_t flow = 0; flow < weights.size(); ++flow) {
         if (weights[flow] == 0) throw std::invalid_argument("a weight is 1 or more");
         flows_[flow].weight = weights[flow];

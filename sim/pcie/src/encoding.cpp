@@ -9,8 +9,8 @@ namespace {
 
 struct Generation {
     double gigatransfers;
-    double payload;        ///< Of a lane's bits.
-    Ticks lane_byte_ticks; ///< A byte on one lane.
+    double payload;         ///< Of a lane's bits.
+    Ticks lane_byte_ticks;  ///< A byte on one lane.
     unsigned internal_delay;
 };
 
@@ -50,8 +50,13 @@ unsigned Encoding::update_latency_symbols(unsigned mps) const {
     return (mps + 28) * tenths / (10 * lanes_) + kGenerations[generation_ - 1].internal_delay;
 }
 
-// 4 symbols in 1538 (pcie-model); with 128b/130b, 16 symbols in at most 375 blocks of 16 (PCIe 5.0, 4.2.7), which is the same.
-Ticks Encoding::skip_time() const { return (generation_ <= 2 ? 4 : 16) * symbol_time(); }
-Ticks Encoding::skip_interval() const { return (generation_ <= 2 ? 1538 : 6000) * symbol_time(); }
+// 4 symbols in 1538 (pcie-model); with 128b/130b, 16 symbols in at most 375 blocks of 16 (PCIe 5.0, 4.2.7),
+// which is the same.
+Ticks Encoding::skip_time() const {
+    return (generation_ <= 2 ? 4 : 16) * symbol_time();
+}
+Ticks Encoding::skip_interval() const {
+    return (generation_ <= 2 ? 1538 : 6000) * symbol_time();
+}
 
 }  // namespace ntblab::pcie

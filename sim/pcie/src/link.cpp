@@ -46,7 +46,8 @@ StallCause stall_cause(const Tlp& tlp, Starved starved) {
 /// What one side sends: its queue and wire, and the other side's receiver.
 class Link::Direction : public sc_core::sc_module, private TlpReceiver, private TlpSender {
   public:
-    Direction(sc_core::sc_module_name name, const LinkConfig& config, const Encoding& encoding, unsigned side);
+    Direction(sc_core::sc_module_name name, const LinkConfig& config, const Encoding& encoding,
+              unsigned side);
 
     void set_opposite(Direction& opposite) { opposite_ = &opposite; }
     const Encoding& encoding() const { return encoding_; }
@@ -141,7 +142,8 @@ void Link::Direction::arrange(Picoseconds at) {
 Ticks Link::Direction::wire_start() const {
     const Ticks time = to_ticks(now());
     // A wire that has become free within this picosecond goes on from there: nothing is lost by rounding.
-    return wire_free_ <= time && time - wire_free_ < kTicksPerPicosecond ? wire_free_ : std::max(wire_free_, time);
+    return wire_free_ <= time && time - wire_free_ < kTicksPerPicosecond ? wire_free_
+                                                                         : std::max(wire_free_, time);
 }
 
 void Link::Direction::run() {
@@ -215,9 +217,15 @@ bool Link::Direction::send_dllp(Ticks& start) {
     if (reporter.due() > at) return false;
     const Dllp dllp = reporter.next(at);
     switch (dllp.kind) {
-        case Dllp::Kind::acknowledge: ++statistics_.acknowledgements; break;
-        case Dllp::Kind::reject: ++statistics_.rejections; break;
-        case Dllp::Kind::update_credits: ++statistics_.credit_updates; break;
+        case Dllp::Kind::acknowledge:
+            ++statistics_.acknowledgements;
+            break;
+        case Dllp::Kind::reject:
+            ++statistics_.rejections;
+            break;
+        case Dllp::Kind::update_credits:
+            ++statistics_.credit_updates;
+            break;
     }
     if (!encoding_.flits()) occupy(start, encoding_.ticks(kDllpBytes));
     const Picoseconds arrives = arrival(start + encoding_.ticks(kDllpBytes));
@@ -246,14 +254,15 @@ bool Link::Direction::send_tlp(Ticks start) {
 
 bool Link::Direction::send_new(Ticks start) {
     const Picoseconds at = to_picoseconds(start);
-    const EgressQueue::Choice choice = queue_.choose(
-        at, [this](const Tlp& tlp) { return credits_.starved(tlp) == Starved::nothing; });
+    const EgressQueue::Choice choice =
+        queue_.choose(at, [this](const Tlp& tlp) { return credits_.starved(tlp) == Starved::nothing; });
     stalled_ = false;
     if (choice.tlp == nullptr) {
         arrange(choice.next_ready);
         if (choice.unaffordable != nullptr) {
             stalled_ = true;
-            statistics_.stalls.begin(stall_cause(*choice.unaffordable, credits_.starved(*choice.unaffordable)), at);
+            statistics_.stalls.begin(
+                stall_cause(*choice.unaffordable, credits_.starved(*choice.unaffordable)), at);
         }
         return false;
     }
@@ -304,10 +313,20 @@ Link::Link(sc_core::sc_module_name name, const LinkConfig& config) : sc_module(n
 
 Link::~Link() = default;
 
-TlpTarget& Link::in(unsigned side) { return directions_.at(side)->in; }
-TlpInitiator& Link::out(unsigned side) { return directions_.at(1 - side)->out; }
-const Encoding& Link::encoding() const { return directions_[0]->encoding(); }
-const LinkStatistics& Link::statistics(unsigned side) const { return directions_.at(side)->statistics(); }
-bool Link::at_rest(unsigned side) const { return directions_.at(side)->at_rest(); }
+TlpTarget& Link::in(unsigned side) {
+    return directions_.at(side)->in;
+}
+TlpInitiator& Link::out(unsigned side) {
+    return directions_.at(1 - side)->out;
+}
+const Encoding& Link::encoding() const {
+    return directions_[0]->encoding();
+}
+const LinkStatistics& Link::statistics(unsigned side) const {
+    return directions_.at(side)->statistics();
+}
+bool Link::at_rest(unsigned side) const {
+    return directions_.at(side)->at_rest();
+}
 
 }  // namespace ntblab::pcie

@@ -9,14 +9,17 @@ namespace {
 // PCIe 4.0, 2.6.1.2: UpdateFCs come at least that often.
 constexpr Picoseconds kUpdatePeriod = nanoseconds(30'000);
 
-bool half_of(std::uint32_t part, std::uint32_t whole) { return whole != kInfiniteCredits && 2 * part >= whole; }
+bool half_of(std::uint32_t part, std::uint32_t whole) {
+    return whole != kInfiniteCredits && 2 * part >= whole;
+}
 
 }  // namespace
 
 bool LinkReceiver::take(std::uint64_t sequence, bool whole, Picoseconds at) {
     if (sequence != expected_) return false;  // after one that was not whole
     if (!whole) {
-        // A second NAK for the same is not sent: its sender's replay timer has to run out (PCIe 4.0, 3.6.3.1).
+        // A second NAK for the same is not sent: its sender's replay timer has to run out
+        // (PCIe 4.0, 3.6.3.1).
         reject_due_ = rejecting_ ? at + timing_.replay_timeout : at;
         rejecting_ = true;
         return false;

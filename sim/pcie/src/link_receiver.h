@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The receiving end of a link's direction, as far as its sender hears of it: acknowledgements and credits that it owes.
-// It is told of TLPs when they are sent, with the time at which they arrive.
+// The receiving end of a link's direction, as far as its sender hears of it: acknowledgements and credits
+// that it owes. It is told of TLPs when they are sent, with the time at which they arrive.
 //
 //     LinkReceiver receiver(limits, timing);
 //     if (receiver.take(sequence, whole, tail)) deliver(tlp);
@@ -19,9 +19,9 @@ namespace ntblab::pcie {
 struct Dllp {
     enum class Kind : std::uint8_t { acknowledge, reject, update_credits };
     Kind kind = Kind::acknowledge;
-    std::uint64_t sequence = 0;   ///< The first that is not acknowledged; reject: to be sent again from there.
-    std::size_t of_class = 0;     ///< update_credits: whose,
-    CreditPair freed{0, 0};       ///< and how many more.
+    std::uint64_t sequence = 0;  ///< The first that is not acknowledged; reject: to be sent again from there.
+    std::size_t of_class = 0;    ///< update_credits: whose,
+    CreditPair freed{0, 0};      ///< and how many more.
 };
 
 class LinkReceiver {
@@ -31,7 +31,8 @@ class LinkReceiver {
         Picoseconds replay_timeout = 0;  ///< After which an ACK or NAK that was lost is made good.
     };
 
-    LinkReceiver(const CreditLimits& advertised, const Timing& timing) : advertised_(advertised), timing_(timing) {}
+    LinkReceiver(const CreditLimits& advertised, const Timing& timing)
+        : advertised_(advertised), timing_(timing) {}
 
     /// A TLP comes, @param whole or not. @return Whether it is taken: it is whole, and the next one.
     bool take(std::uint64_t sequence, bool whole, Picoseconds at);
@@ -50,8 +51,8 @@ class LinkReceiver {
         CreditPair credits;
     };
     struct Account {
-        std::deque<Freed> freed;    ///< In the order of time.
-        CreditPair owed{0, 0};      ///< Sum of these.
+        std::deque<Freed> freed;  ///< In the order of time.
+        CreditPair owed{0, 0};    ///< Sum of these.
         Picoseconds updated = 0;
         Picoseconds due = kNever;
     };
@@ -65,7 +66,7 @@ class LinkReceiver {
     std::deque<Picoseconds> arrivals_;  ///< Of those between the two.
     Picoseconds acknowledge_due_ = kNever;
     Picoseconds reject_due_ = kNever;
-    bool rejecting_ = false;            ///< Until that which was not whole comes again.
+    bool rejecting_ = false;  ///< Until that which was not whole comes again.
     std::array<Account, kFlowClasses> accounts_;
 };
 

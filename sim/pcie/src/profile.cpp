@@ -25,22 +25,38 @@ std::vector<std::string> parameter_names() {
     return names;
 }
 
-bool is_status(const std::string& text) { return text == "published" || text == "fitted" || text == "assumed"; }
+bool is_status(const std::string& text) {
+    return text == "published" || text == "fitted" || text == "assumed";
+}
+
+Result<YAML::Node> parse_yaml(const std::string& text, const std::string& path) {
+    try {
+        return YAML::Load(text);
+    } catch (const YAML::Exception& error) {
+        const YAML::Mark mark = error.mark.is_null() ? YAML::Mark{} : error.mark;
+        return fail(fmt::format("{}:{}:{}: not YAML: {}", path, mark.line + 1, mark.column + 1, error.msg));
+    }
+}
 
 /// One file, over what its base has.
 class ProfileReader {
   public:
     ProfileReader(Profile& profile, Diagnostics& diagnostics, std::string directory)
-        : profile_(profile), diagnostics_(diagnostics), reader_(diagnostics), directory_(std::move(directory)) {}
+        : profile_(profile),
+          diagnostics_(diagnostics),
+          reader_(diagnostics),
+          directory_(std::move(directory)) {}
 
     void read(const YAML::Node& document, unsigned depth) {
-        const auto fields = reader_.mapping(document, "a profile", {"description", "base", "fabric", "parameters"});
+        const auto fields =
+            reader_.mapping(document, "a profile", {"description", "base", "fabric", "parameters"});
         if (const auto* base = fields.find("base")) read_base(*base, depth);
         if (const auto* description = fields.find("description"))
             profile_.description = reader_.string(*description, "description").value_or("");
         if (const auto* fabric = fields.find("fabric")) read_fabric(*fabric);
         if (const auto* values = fields.find("parameters"))
-            for (const Field& field : reader_.mapping(*values, "parameters", parameter_names()).entries) read_parameter(field);
+            for (const Field& field : reader_.mapping(*values, "parameters", parameter_names()).entries)
+                read_parameter(field);
     }
 
   private:
@@ -48,29 +64,33 @@ class ProfileReader {
         const auto name = reader_.string(node, "base");
         if (!name) return;
         if (depth >= kMostBases) {
-            diagnostics_.error(node.Mark(), fmt::format("base '{}' is the {}th in a row; is it its own base?", *name,
-                                                        kMostBases));
+            diagnostics_.error(node.Mark(), fmt::format("base '{}' is the {}th in a row; is it its own base?",
+                                                        *name, kMostBases));
             return;
         }
         const std::string path = (std::filesystem::path(directory_) / (*name + ".yaml")).string();
         const auto text = topology::read_source(path);
-        if (!text) {
-            diagnostics_.error(node.Mark(), fmt::format("base '{}': {}", *name, text.error().message));
+        const Result<YAML::Node> document =
+            text ? parse_yaml(*text, path) : Result<YAML::Node>(tl::unexpected(text.error()));
+        if (!document) {
+            diagnostics_.error(node.Mark(), fmt::format("base '{}': {}", *name, document.error().message));
             return;
         }
         Diagnostics own(path);
-        ProfileReader(profile_, own, directory_).read(YAML::Load(*text), depth + 1);
+        ProfileReader(profile_, own, directory_).read(*document, depth + 1);
         if (!own.ok())
-            diagnostics_.error(node.Mark(), fmt::format("base '{}' is not right:\n{}", *name, own.failure().value().message));
+            diagnostics_.error(node.Mark(), fmt::format("base '{}' is not right:\n{}", *name,
+                                                        own.failure().value().message));
     }
 
     void read_fabric(const YAML::Node& node) {
         const auto text = reader_.string(node, "fabric");
         if (!text) return;
         if (*text != "switched" && *text != "adapters")
-            diagnostics_.error(node.Mark(), fmt::format("fabric is '{}'; expected switched (a switch with the NTBs in it) "
-                                                        "or adapters (one at each host, joined by a cable)",
-                                                        *text));
+            diagnostics_.error(node.Mark(),
+                               fmt::format("fabric is '{}'; expected switched (a switch with the NTBs in it) "
+                                           "or adapters (one at each host, joined by a cable)",
+                                           *text));
         profile_.fabric = *text == "adapters" ? Profile::Fabric::adapters : Profile::Fabric::switched;
     }
 
@@ -90,12 +110,14 @@ class ProfileReader {
         if (const auto number = read_value(*value, *parameter, what)) parameter->set(profile_, *number);
         const std::string state = reader_.string(*status, "status of " + what).value_or("assumed");
         if (!is_status(state))
-            diagnostics_.error(status->Mark(), fmt::format("status of {} is '{}'; expected published, fitted or assumed",
-                                                           what, state));
+            diagnostics_.error(
+                status->Mark(),
+                fmt::format("status of {} is '{}'; expected published, fitted or assumed", what, state));
         profile_.sources[field.key] = {state, reader_.string(*source, "source of " + what).value_or("")};
     }
 
-    std::optional<double> read_value(const YAML::Node& node, const Parameter& parameter, const std::string& what) {
+    std::optional<double> read_value(const YAML::Node& node, const Parameter& parameter,
+                                     const std::string& what) {
         if (parameter.may_be_infinite && node.IsScalar() && node.Scalar() == "infinite")
             return std::numeric_limits<double>::infinity();
         const std::string unit = parameter.unit.empty() ? "" : fmt::format(" ({})", parameter.unit);
@@ -110,26 +132,21 @@ class ProfileReader {
 
 }  // namespace
 
-Result<Profile> parse_profile(const std::string& text, const std::string& path, const std::string& directory) {
-    YAML::Node document;
-    try {
-        document = YAML::Load(text);
-    } catch (const YAML::Exception& error) {
-        const YAML::Mark mark = error.mark.is_null() ? YAML::Mark{} : error.mark;
-        return fail(fmt::format("{}:{}:{}: not YAML: {}", path, mark.line + 1, mark.column + 1, error.msg));
-    }
+Result<Profile> parse_profile(const std::string& text, const std::string& path,
+                              const std::string& directory) {
+    const auto document = parse_yaml(text, path);
+    if (!document) return tl::unexpected(document.error());
     Diagnostics diagnostics(path);
     Profile profile;
     profile.name = std::filesystem::path(path).stem().string();
-    ProfileReader(profile, diagnostics, directory).read(document, 0);
+    ProfileReader(profile, diagnostics, directory).read(*document, 0);
     if (!diagnostics.ok()) return diagnostics.failure();
     return profile;
 }
 
 Result<Profile> load_profile(const std::string& name, const std::string& directory) {
     const bool is_path = name.find('/') != std::string::npos || name.ends_with(".yaml");
-    const std::string path =
-        is_path ? name : (std::filesystem::path(directory) / (name + ".yaml")).string();
+    const std::string path = is_path ? name : (std::filesystem::path(directory) / (name + ".yaml")).string();
     if (!is_path && !std::filesystem::exists(path)) {
         std::vector<std::string> names;
         std::error_code error;
@@ -138,11 +155,13 @@ Result<Profile> load_profile(const std::string& name, const std::string& directo
         std::ranges::sort(names);
         const std::string guess = topology::nearest(name, names);
         return fail(fmt::format("there is no profile '{}'; {}there are {}, or give the path of a file", name,
-                                guess.empty() ? "" : fmt::format("did you mean '{}'? ", guess), fmt::join(names, ", ")));
+                                guess.empty() ? "" : fmt::format("did you mean '{}'? ", guess),
+                                fmt::join(names, ", ")));
     }
     const auto text = topology::read_source(path);
     if (!text) return tl::unexpected(text.error());
-    return parse_profile(*text, path, is_path ? std::filesystem::path(path).parent_path().string() : directory);
+    return parse_profile(*text, path,
+                         is_path ? std::filesystem::path(path).parent_path().string() : directory);
 }
 
 }  // namespace ntblab::pcie

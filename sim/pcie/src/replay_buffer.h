@@ -56,9 +56,9 @@ class ReplayBuffer {
   private:
     std::uint32_t capacity_;
     std::uint32_t used_ = 0;
-    std::uint64_t first_ = 0;             ///< Sequence number of the oldest.
-    std::uint64_t again_ = 0;             ///< Of the next to be sent again,
-    std::uint64_t end_ = 0;               ///< and after the last of these.
+    std::uint64_t first_ = 0;  ///< Sequence number of the oldest.
+    std::uint64_t again_ = 0;  ///< Of the next to be sent again,
+    std::uint64_t end_ = 0;    ///< and after the last of these.
     std::deque<Entry> entries_;
 };
 

@@ -30,7 +30,8 @@ RootComplex::RootComplex(sc_core::sc_module_name name, const RootComplexConfig& 
         throw std::invalid_argument("a host's MPS is a multiple of its RCB");
     if (config.reads == 0) throw std::invalid_argument("a host serves one read at a time at least");
     if (config.ports == 0) throw std::invalid_argument("a host has a root port");
-    for (unsigned port = 0; port < config.ports; ++port) ports_.push_back(std::make_unique<Port>(*this, port));
+    for (unsigned port = 0; port < config.ports; ++port)
+        ports_.push_back(std::make_unique<Port>(*this, port));
     set_memory(false, false);
 }
 
@@ -42,9 +43,12 @@ void RootComplex::set_memory(bool uncached, bool remote) {
 void RootComplex::receive(unsigned port, Tlp& tlp) {
     if (is_cpu(port)) return forward_request(tlp);
     switch (flow_class(tlp.type)) {
-        case FlowClass::posted: return write(port, tlp);
-        case FlowClass::non_posted: return read(port, tlp);
-        case FlowClass::completion: return forward_completion(port, tlp);
+        case FlowClass::posted:
+            return write(port, tlp);
+        case FlowClass::non_posted:
+            return read(port, tlp);
+        case FlowClass::completion:
+            return forward_completion(port, tlp);
     }
 }
 
@@ -58,7 +62,8 @@ void RootComplex::released(unsigned port, Tlp& tlp, Picoseconds at) {
 
 void RootComplex::forward_request(Tlp& tlp) {
     const std::uint64_t port = tlp.address / kPortSpace;
-    if (port == 0 || port > config_.ports) throw std::out_of_range("the CPU has no root port at this address");
+    if (port == 0 || port > config_.ports)
+        throw std::out_of_range("the CPU has no root port at this address");
     tlp.flow = 0;
     tlp.head += config_.egress;
     tlp.tail += config_.egress;
@@ -108,7 +113,8 @@ void RootComplex::answer(unsigned port, const Tlp& request, Picoseconds at) {
     std::uint32_t left = request.length;
     do {
         // All but the last end where a multiple of `most` does, which one of RCB is, too (PCIe 4.0, 2.3.1.1).
-        const std::uint32_t length = std::min<std::uint32_t>(left, most - static_cast<std::uint32_t>(address % most));
+        const std::uint32_t length =
+            std::min<std::uint32_t>(left, most - static_cast<std::uint32_t>(address % most));
         Tlp& completion = pool_.make(TlpType::completion);
         completion.requester = request.requester;
         completion.tag = request.tag;

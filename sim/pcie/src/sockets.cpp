@@ -31,9 +31,13 @@ void TlpTarget::b_transport(Tlp&, sc_core::sc_time&) {
     SC_REPORT_FATAL(name(), "PCIe TLPs are sent by nb_transport_fw()");
 }
 
-bool TlpTarget::get_direct_mem_ptr(Tlp&, tlm::tlm_dmi&) { return false; }
+bool TlpTarget::get_direct_mem_ptr(Tlp&, tlm::tlm_dmi&) {
+    return false;
+}
 
-unsigned int TlpTarget::transport_dbg(Tlp&) { return 0; }
+unsigned int TlpTarget::transport_dbg(Tlp&) {
+    return 0;
+}
 
 TlpInitiator::TlpInitiator(const char* name, TlpSender& sender, unsigned port)
     : tlm_initiator_socket(name), sender_(sender), port_(port) {

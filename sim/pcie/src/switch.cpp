@@ -11,7 +11,8 @@ Switch::Port::Port(Switch& owner, unsigned number)
 
 Switch::Switch(sc_core::sc_module_name name, const SwitchConfig& config, Route route)
     : sc_module(name), config_(config), route_(std::move(route)) {
-    for (unsigned port = 0; port < config.ports; ++port) ports_.push_back(std::make_unique<Port>(*this, port));
+    for (unsigned port = 0; port < config.ports; ++port)
+        ports_.push_back(std::make_unique<Port>(*this, port));
 }
 
 void Switch::receive(unsigned number, Tlp& tlp) {

@@ -64,11 +64,13 @@ class SystemBuilder {
         ProtocolChecker* checker;
 
         TlpTarget& in(unsigned side) const { return checker != nullptr ? checker->in(side) : link->in(side); }
-        TlpInitiator& out(unsigned side) const { return checker != nullptr ? checker->out(side) : link->out(side); }
+        TlpInitiator& out(unsigned side) const {
+            return checker != nullptr ? checker->out(side) : link->out(side);
+        }
     };
 
     Ends add_link(const std::string& name, const topology::Link& link, const Medium& medium, unsigned flows,
-                   bool between_adapters) {
+                  bool between_adapters) {
         LinkConfig config;
         config.generation = link.generation;
         config.lanes = link.width;
@@ -82,17 +84,20 @@ class SystemBuilder {
         Link& added = *system_.links_.emplace_back(std::make_unique<Link>(name.c_str(), config));
         if (!options_.check) return {&added, nullptr};
         return {&added, system_.checkers_
-                            .emplace_back(std::make_unique<ProtocolChecker>((name + "_checker").c_str(), added, config))
+                            .emplace_back(
+                                std::make_unique<ProtocolChecker>((name + "_checker").c_str(), added, config))
                             .get()};
     }
 
     Switch& add_hop(const std::string& name, unsigned ports, Switch::Route route) {
         SwitchConfig config = profile_.hop;
         config.ports = ports;
-        return *system_.switches_.emplace_back(std::make_unique<Switch>(name.c_str(), config, std::move(route)));
+        return *system_.switches_.emplace_back(
+            std::make_unique<Switch>(name.c_str(), config, std::move(route)));
     }
 
-    /// The endpoint of a partition: its host's link and NTB at port `host_port` of `hop`, its engine at `dma_port`.
+    /// The endpoint of a partition: its host's link and NTB at port `host_port` of `hop`, its engine at
+    /// `dma_port`.
     void add_endpoint(std::size_t sw, unsigned partition, Switch& hop, unsigned ports, unsigned host_port,
                       unsigned dma_port) {
         const auto& side = topology_.switches[sw].partitions[partition];
@@ -121,8 +126,8 @@ class SystemBuilder {
         hop.out(dma_port).bind(dma->in);
         hop.set_encoding(host_port, link.link->encoding());
         system_.endpoints_.push_back({*side.node, *topology_.switches[sw].partitions[peer].node, root,
-                                      static_cast<std::uint16_t>(partition), static_cast<std::uint16_t>(peer), link.link,
-                                      std::move(ntb), std::move(dma)});
+                                      static_cast<std::uint16_t>(partition), static_cast<std::uint16_t>(peer),
+                                      link.link, std::move(ntb), std::move(dma)});
     }
 
     unsigned dma_partition(std::size_t sw, unsigned partition) const {
@@ -147,10 +152,11 @@ class SystemBuilder {
     Switch& add_adapter(std::size_t number, unsigned partition) {
         constexpr unsigned kHost = 0, kCable = 1, kEngine = 2, kPorts = 3;
         const unsigned engine = dma_partition(number, partition);
-        Switch& hop = add_hop(topology_.switches[number].name + "_" + std::to_string(partition), kPorts,
-                              [partition, engine](const Tlp& tlp) {
-                                  return tlp.partition == partition ? kHost : tlp.partition == engine ? kEngine : kCable;
-                              });
+        Switch& hop = add_hop(
+            topology_.switches[number].name + "_" + std::to_string(partition), kPorts,
+            [partition, engine](const Tlp& tlp) {
+                return tlp.partition == partition ? kHost : tlp.partition == engine ? kEngine : kCable;
+            });
         add_endpoint(number, partition, hop, kPorts, kHost, kEngine);
         return hop;
     }
@@ -163,7 +169,7 @@ class SystemBuilder {
             Switch& near = add_adapter(number, partition);
             Switch& far = add_adapter(number, peer);
             const Ends cable = add_link(sw.name + "_" + std::to_string(partition) + "_cable",
-                                   {profile_.generation, profile_.lanes}, profile_.cable, 3, true);
+                                        {profile_.generation, profile_.lanes}, profile_.cable, 3, true);
             near.out(1).bind(cable.in(0));
             cable.out(0).bind(near.in(1));
             far.out(1).bind(cable.in(1));
@@ -202,7 +208,8 @@ std::vector<std::string> System::violations() const {
 
 bool System::at_rest() const {
     return pool_.in_use() == 0 &&
-           std::ranges::all_of(links_, [](const auto& link) { return link->at_rest(0) && link->at_rest(1); }) &&
+           std::ranges::all_of(links_,
+                               [](const auto& link) { return link->at_rest(0) && link->at_rest(1); }) &&
            std::ranges::all_of(checkers_, [](const auto& checker) { return checker->at_rest(); }) &&
            std::ranges::all_of(switches_, [](const auto& hop) { return hop->at_rest(); }) &&
            std::ranges::all_of(endpoints_, [](const auto& endpoint) { return endpoint.dma->at_rest(); });

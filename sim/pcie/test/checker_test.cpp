@@ -107,7 +107,8 @@ TEST_F(LinkRulesTest, EarlierThanOneBefore) {
     passes(first);
     time = 9;
     passes(second);
-    EXPECT_THAT(rules.violations(), ElementsAre(HasSubstr("it arrives before one that was delivered before it")));
+    EXPECT_THAT(rules.violations(),
+                ElementsAre(HasSubstr("it arrives before one that was delivered before it")));
 }
 
 TEST_F(LinkRulesTest, MoreTlpsThanHeaderCredits) {

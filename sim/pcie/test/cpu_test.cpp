@@ -19,7 +19,8 @@ Outcome access(const Profile& profile, Access::Kind kind, std::uint64_t bytes, s
     Simulation simulation;
     PairOfHosts pair(profile);
     Outcome outcome;
-    pair.system.host(0).cpu.start({kind, pair.window() + offset, bytes}, [&](Picoseconds at) { outcome.done = at; });
+    pair.system.host(0).cpu.start({kind, pair.window() + offset, bytes},
+                                  [&](Picoseconds at) { outcome.done = at; });
     simulation.run();
     EXPECT_TRUE(pair.clean());
     outcome.visible = pair.arrivals.last;
@@ -50,8 +51,9 @@ TEST(Cpu, WaitsForBuffers) {
     Profile profile = plain_profile();
     profile.cpu.line_interval = nanoseconds(1);
     Simulation simulation;
-    PairOfHosts pair(profile, topology_of("name: p\nnodes: {a: {}, b: {}}\n"
-                                          "switches: {s: {link: {generation: 1, width: x1}, nt-pairs: [[a, b]]}}\n"));
+    PairOfHosts pair(profile,
+                     topology_of("name: p\nnodes: {a: {}, b: {}}\n"
+                                 "switches: {s: {link: {generation: 1, width: x1}, nt-pairs: [[a, b]]}}\n"));
     Picoseconds done = 0;
     pair.system.host(0).cpu.start({Access::Kind::store_combined, pair.window(), 64 * 1000},
                                   [&](Picoseconds at) { done = at; });

@@ -33,12 +33,13 @@ Outcome run(const Profile& profile, Transfer::Kind kind, std::uint64_t bytes) {
 
 TEST(DmaEngine, CopiesEveryByteByReadsOfMrrsAndWritesOfMps) {
     const Outcome outcome = run(plain_profile(), Transfer::Kind::copy, 65536);
-    EXPECT_EQ(outcome.statistics.reads, 1 + 65536U / 512);          // the descriptor
-    EXPECT_EQ(outcome.statistics.writes, 65536U / 256 + 1);         // the completion entry
+    EXPECT_EQ(outcome.statistics.reads, 1 + 65536U / 512);   // the descriptor
+    EXPECT_EQ(outcome.statistics.writes, 65536U / 256 + 1);  // the completion entry
 }
 
 TEST(DmaEngine, SizesThatAreNoMultiples) {
-    for (const std::uint64_t bytes : {1, 3, 255, 257, 513, 4095, 4097}) run(plain_profile(), Transfer::Kind::copy, bytes);
+    for (const std::uint64_t bytes : {1, 3, 255, 257, 513, 4095, 4097})
+        run(plain_profile(), Transfer::Kind::copy, bytes);
 }
 
 // So much is under way in the time that a read takes: see the test's own measure of that.
@@ -90,7 +91,8 @@ TEST(DmaEngine, TransfersFollowEachOther) {
     Simulation simulation;
     PairOfHosts pair;
     std::vector<Picoseconds> done;
-    for (int i = 0; i < 4; ++i) pair.near().dma->start(pair.copy(8192), [&](Picoseconds at) { done.push_back(at); });
+    for (int i = 0; i < 4; ++i)
+        pair.near().dma->start(pair.copy(8192), [&](Picoseconds at) { done.push_back(at); });
     simulation.run();
     ASSERT_EQ(done.size(), 4U);
     EXPECT_TRUE(std::is_sorted(done.begin(), done.end()));

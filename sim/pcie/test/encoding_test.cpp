@@ -22,7 +22,8 @@ TEST(Encoding, TicksAreWhatTheRateSays) {
         for (const unsigned lanes : {1U, 2U, 4U, 8U, 16U}) {
             const Encoding wire(generation, lanes);
             const double picoseconds = static_cast<double>(wire.ticks(236'000'000)) / kTicksPerPicosecond;
-            EXPECT_NEAR(8.0 * 236e6 / picoseconds, wire.gigabits() / 1000, 1e-9) << generation << " x" << lanes;
+            EXPECT_NEAR(8.0 * 236e6 / picoseconds, wire.gigabits() / 1000, 1e-9)
+                << generation << " x" << lanes;
         }
 }
 

@@ -46,16 +46,16 @@ TEST(LinkErrors, RareOnesCostNothing) {
     EXPECT_EQ(path.link.statistics(0).corrupted, 0U);
 }
 
-// Each error costs what is sent until its NAK has come, again: go-back-N, efficiency (1 - p) / (1 - p + p W), with W TLPs
-// in the time from the end of the one that was hit to the first that is sent again.
+// Each error costs what is sent until its NAK has come, again: go-back-N, efficiency (1 - p) / (1 - p + p W),
+// with W TLPs in the time from the end of the one that was hit to the first that is sent again.
 TEST(LinkErrors, CostWhatGoBackNSays) {
     for (const double rate : {1e-7, 1e-6, 1e-5}) {
         Simulation simulation;
         Path path(noisy(rate), 200'000, 256);
         simulation.run();
-        const double tlp = 280 * 8 / 252.062;                       // ns
+        const double tlp = 280 * 8 / 252.062;  // ns
         const double p = 1 - std::pow(1 - rate, 280 * 8);
-        const double window = (2 * 50 + 0.25) / tlp + 1.5;          // there and back, the NAK, half a TLP on average
+        const double window = (2 * 50 + 0.25) / tlp + 1.5;  // there and back, the NAK, half a TLP on average
         const double expected = 252.062 * (1 - 16.0 / 6000) * 256 / 280 * (1 - p) / (1 - p + p * window);
         EXPECT_NEAR(path.gigabits(), expected, 0.04 * expected) << rate;
     }

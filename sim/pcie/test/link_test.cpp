@@ -34,7 +34,8 @@ TEST(LinkTiming, TheFirstByteArrivesBeforeTheLast) {
 
 // The wire is never idle: 280 bytes each, and skip ordered sets.
 TEST(LinkTiming, SaturatedLinksHaveTheirRate) {
-    for (const auto& [generation, lanes, rate] : {std::tuple{3U, 8U, 63.015}, {4U, 16U, 252.062}, {5U, 16U, 504.123}}) {
+    for (const auto& [generation, lanes, rate] :
+         {std::tuple{3U, 8U, 63.015}, {4U, 16U, 252.062}, {5U, 16U, 504.123}}) {
         Simulation simulation;
         Path path(plain_link(generation, lanes), 20'000, 256);
         simulation.run();
@@ -148,7 +149,8 @@ TEST(LinkDllps, AreCollected) {
     EXPECT_GT(static_cast<double>(back.acknowledgements), 0.8 * most);
     EXPECT_GT(back.credit_updates, 0U);
     EXPECT_EQ(back.tlps, 0U);
-    EXPECT_EQ(back.busy, ((back.acknowledgements + back.credit_updates) * kDllpBytes + back.skips * 16 * 8) * 130'000);
+    EXPECT_EQ(back.busy,
+              ((back.acknowledgements + back.credit_updates) * kDllpBytes + back.skips * 16 * 8) * 130'000);
 }
 
 TEST(LinkConfiguration, RefusesWhatCannotWork) {

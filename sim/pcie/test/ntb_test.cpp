@@ -12,7 +12,8 @@ namespace {
 TEST(Ntb, WritesArriveAtTheTranslatedAddressWithAProxyId) {
     Simulation simulation;
     PairOfHosts pair;
-    pair.system.host(0).cpu.start({Access::Kind::store_combined, pair.window() + 0x5000, 64}, [](Picoseconds) {});
+    pair.system.host(0).cpu.start({Access::Kind::store_combined, pair.window() + 0x5000, 64},
+                                  [](Picoseconds) {});
     simulation.run();
     EXPECT_EQ(pair.arrivals.address, 0x5000U);
     EXPECT_EQ(pair.arrivals.requester, Ntb::proxy(0, 0));
@@ -97,7 +98,8 @@ TEST(Ntb, WhatHitsNoWindowIsUnsupported) {
 TEST(Ntb, RequesterIdsAreAsManyAsTheTableHas) {
     Simulation simulation;
     Alone alone("alone", kTwoWindows);
-    for (const std::uint16_t requester : {10, 11, 10, 12}) alone.send(TlpType::memory_write, 0x1000, requester);
+    for (const std::uint16_t requester : {10, 11, 10, 12})
+        alone.send(TlpType::memory_write, 0x1000, requester);
     ASSERT_EQ(alone.at_fabric.size(), 3U);
     EXPECT_EQ(alone.at_fabric[0].requester, Ntb::proxy(3, 0));
     EXPECT_EQ(alone.at_fabric[1].requester, Ntb::proxy(3, 1));

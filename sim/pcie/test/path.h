@@ -18,7 +18,11 @@ inline LinkConfig plain_link(unsigned generation = 4, unsigned lanes = 16) {
 
 struct Path {
     Path(const LinkConfig& config, std::uint64_t count, std::uint32_t size, Picoseconds sink_delay = 0)
-        : link("link", config), source("source", pool, count), sink("sink", sink_delay), back("back"), quiet("quiet") {
+        : link("link", config),
+          source("source", pool, count),
+          sink("sink", sink_delay),
+          back("back"),
+          quiet("quiet") {
         source.make = [size](Tlp& tlp, std::uint64_t) { tlp.length = size; };
         source.out.bind(link.in(0));
         link.out(0).bind(back.in);

@@ -9,7 +9,8 @@
 namespace ntblab::pcie {
 namespace {
 
-/// Latency of a read of `bytes` at `address` of the host's own memory by its engine, the engine's own times left out.
+/// Latency of a read of `bytes` at `address` of the host's own memory by its engine, the engine's own times
+/// left out.
 Picoseconds device_read(Profile profile, std::uint64_t address, std::uint64_t bytes, bool uncached = false,
                         bool remote = false, RootComplexStatistics* statistics = nullptr) {
     profile.dma.start = 0;
@@ -75,7 +76,8 @@ TEST(RootComplex, InterruptsAreWritesThatTakeLonger) {
     for (const std::uint64_t address : {std::uint64_t{0x1000}, kInterruptSpace}) {
         Simulation simulation;
         PairOfHosts pair(profile);
-        pair.system.host(0).cpu.start({Access::Kind::store_uncached, pair.window() + address, 4}, [](Picoseconds) {});
+        pair.system.host(0).cpu.start({Access::Kind::store_uncached, pair.window() + address, 4},
+                                      [](Picoseconds) {});
         simulation.run();
         visible[address == kInterruptSpace] = pair.arrivals.last;
         EXPECT_EQ(pair.system.host(1).root.statistics().interrupts, address == kInterruptSpace ? 1U : 0U);

@@ -10,8 +10,8 @@ namespace {
 
 /// A switch with a link to a source and a sink at each port. Source p sends to the ports that `target` gives.
 struct Star {
-    Star(const SwitchConfig& config, const std::vector<LinkConfig>& link_configs, std::uint64_t count, std::uint32_t size,
-         std::function<unsigned(const Tlp& tlp)> target)
+    Star(const SwitchConfig& config, const std::vector<LinkConfig>& link_configs, std::uint64_t count,
+         std::uint32_t size, std::function<unsigned(const Tlp& tlp)> target)
         : hop("hop", config, std::move(target)) {
         for (unsigned port = 0; port < config.ports; ++port) {
             LinkConfig own = link_configs.at(port);
@@ -50,7 +50,8 @@ TEST(Switch, CutThroughAddsItsLatencyAlone) {
 }
 
 TEST(Switch, StoreAndForwardTakesTheTlpTwice) {
-    const SwitchConfig config{.latency = nanoseconds(100), .forwarding = SwitchConfig::Forwarding::store_and_forward};
+    const SwitchConfig config{.latency = nanoseconds(100),
+                              .forwarding = SwitchConfig::Forwarding::store_and_forward};
     EXPECT_EQ(latency_of(config, 1024), nanoseconds(100) + 2 * 133047);
 }
 
@@ -91,7 +92,8 @@ TEST(Switch, IncastSharesThePortFairly) {
         ++arrived[tlp.flow];
         // While all four send.
         if (star.sinks[4]->tlps == 12'000)
-            for (unsigned port = 0; port < 4; ++port) all = all && arrived[port] > 2'200 && arrived[port] < 2'600;
+            for (unsigned port = 0; port < 4; ++port)
+                all = all && arrived[port] > 2'200 && arrived[port] < 2'600;
     };
     simulation.run();
     EXPECT_TRUE(all);
@@ -99,8 +101,9 @@ TEST(Switch, IncastSharesThePortFairly) {
     EXPECT_TRUE(star.hop.at_rest());
 }
 
-// One in 72 of what port 0 sends is for port 2, which has a quarter of the lanes and where 16 of port 1's have their turn
-// before it: as much time as 64 of the others take, at most. These are for port 3, which is idle.
+// One in 72 of what port 0 sends is for port 2, which has a quarter of the lanes and where 16 of port 1's
+// have their turn before it: as much time as 64 of the others take, at most. These are for port 3, which is
+// idle.
 double rate_to_the_idle_port(SwitchConfig::Queueing queueing) {
     Simulation simulation;
     std::vector<LinkConfig> links(4, plain_link(4, 16));
@@ -114,7 +117,8 @@ double rate_to_the_idle_port(SwitchConfig::Queueing queueing) {
         tlp.length = 256;
         tlp.address = number % 72;
     };
-    for (const unsigned port : {2U, 3U}) star.sources[port]->make = [](Tlp& tlp, std::uint64_t) { tlp.length = 4; };
+    for (const unsigned port : {2U, 3U})
+        star.sources[port]->make = [](Tlp& tlp, std::uint64_t) { tlp.length = 4; };
     simulation.run();
     const Sink& sink = *star.sinks[3];
     return static_cast<double>(sink.bytes) / static_cast<double>(sink.last - sink.first);

@@ -39,7 +39,8 @@ struct Arrivals {
 };
 
 struct PairOfHosts {
-    explicit PairOfHosts(const Profile& profile = plain_profile(), topology::Topology topology = pair_of_hosts())
+    explicit PairOfHosts(const Profile& profile = plain_profile(),
+                         topology::Topology topology = pair_of_hosts())
         : system("system", topology, profile, {.check = true}), arrivals(system.host(1).root) {}
 
     const System::Endpoint& near() const { return *system.endpoint(0, 1); }
@@ -55,7 +56,8 @@ struct PairOfHosts {
     testing::AssertionResult clean() const {
         if (!system.at_rest()) return testing::AssertionFailure() << "not at rest";
         const auto violations = system.violations();
-        return violations.empty() ? testing::AssertionSuccess() : testing::AssertionFailure() << violations.front();
+        return violations.empty() ? testing::AssertionSuccess()
+                                  : testing::AssertionFailure() << violations.front();
     }
 
     System system;

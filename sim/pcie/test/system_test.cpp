@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Whole systems: every shipped topology, conservation and order under random traffic, the same seed the same bytes.
+// Whole systems: every shipped topology, conservation and order under random traffic, the same seed the same
+// bytes.
 #include "pcie/system.h"
 
 #include <gtest/gtest.h>
@@ -37,9 +38,11 @@ TEST_P(ShippedTopology, CarriesDataBetweenAllPairs) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, ShippedTopology,
-                         testing::Values("pair.yaml", "lan.yaml", "bigwindow.yaml", "triangle.yaml", "board.yaml",
-                                         "rdma.yaml", "mesh3.yaml", "chain.yaml"),
-                         [](const auto& info) { return std::filesystem::path(info.param).stem().string(); });
+                         testing::Values("pair.yaml", "lan.yaml", "bigwindow.yaml", "triangle.yaml",
+                                         "board.yaml", "rdma.yaml", "mesh3.yaml", "chain.yaml"),
+                         [](const auto& shipped) {
+                             return std::filesystem::path(shipped.param).stem().string();
+                         });
 
 /// Random traffic between three hosts, with random credits and errors: writes, reads, copies, of any size.
 struct Random {
@@ -51,7 +54,8 @@ struct Random {
                 side->credits[of_class].data = pick(16, 512);
             }
         profile.bit_error_rate = seed % 2 == 0 ? 1e-7 : 0;
-        profile.hop.queueing = seed % 3 == 0 ? SwitchConfig::Queueing::shared : SwitchConfig::Queueing::per_egress;
+        profile.hop.queueing =
+            seed % 3 == 0 ? SwitchConfig::Queueing::shared : SwitchConfig::Queueing::per_egress;
         system = std::make_unique<System>(
             "system",
             topology_of("name: t\nnodes: {a: {}, b: {}, c: {}}\n"
@@ -62,7 +66,9 @@ struct Random {
             for (int i = 0; i < 3; ++i) next(endpoint);
         }
         for (std::size_t node = 0; node < 3; ++node)
-            system->host(node).root.on_write = [this](const Tlp& tlp, Picoseconds visible) { flag_and_data(tlp, visible); };
+            system->host(node).root.on_write = [this](const Tlp& tlp, Picoseconds visible) {
+                flag_and_data(tlp, visible);
+            };
     }
 
     std::uint32_t pick(std::uint32_t least, std::uint32_t most) {
@@ -80,11 +86,14 @@ struct Random {
         switch (pick(0, 3)) {
             case 0:
                 system->host(endpoint.node)
-                    .cpu.start({Access::Kind::store_combined, system->window(endpoint) + offset, bytes, stream}, again);
+                    .cpu.start(
+                        {Access::Kind::store_combined, system->window(endpoint) + offset, bytes, stream},
+                        again);
                 break;
             case 1:
                 system->host(endpoint.node)
-                    .cpu.start({Access::Kind::load, system->window(endpoint) + offset, std::min<std::uint64_t>(bytes, 64)},
+                    .cpu.start({Access::Kind::load, system->window(endpoint) + offset,
+                                std::min<std::uint64_t>(bytes, 64)},
                                again);
                 break;
             default:

@@ -33,7 +33,9 @@ Runner::Runner(sc_core::sc_module_name name, pcie::System& system, const Workloa
     timeline_.at(0, [this] { begin_size(); });
 }
 
-bool Runner::stores() const { return workload_.kind == Kind::pio_write || workload_.kind == Kind::doorbell; }
+bool Runner::stores() const {
+    return workload_.kind == Kind::pio_write || workload_.kind == Kind::doorbell;
+}
 
 // A doorbell is seen when its handler runs, everything else when the bytes are.
 void Runner::watch(std::size_t node, bool interrupts) {
@@ -106,7 +108,9 @@ void Runner::begin_transfer() {
         case Kind::device_read:
             near_->dma->start(transfer(cookie), [this, cookie](Picoseconds at) { finished(cookie, at); });
             break;
-        default: near_->dma->start(transfer(cookie), [](Picoseconds) {}); break;
+        default:
+            near_->dma->start(transfer(cookie), [](Picoseconds) {});
+            break;
     }
 }
 
@@ -125,7 +129,8 @@ void Runner::send_back(std::uint64_t cookie) {
     running_[cookie | kBack] = {running_.at(cookie).start, size()};
     running_.erase(cookie);
     system_.host(workload_.to)
-        .cpu.start({Access::Kind::store_combined, system_.window(*far_), size(), cookie | kBack}, [](Picoseconds) {});
+        .cpu.start({Access::Kind::store_combined, system_.window(*far_), size(), cookie | kBack},
+                   [](Picoseconds) {});
 }
 
 void Runner::finished(std::uint64_t cookie, Picoseconds at) {

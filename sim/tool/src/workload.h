@@ -28,14 +28,14 @@ struct Workload {
     };
 
     Kind kind = Kind::pio_write;
-    std::size_t from = 0, to = 1;       ///< Nodes; `to` is of no account for device_*.
+    std::size_t from = 0, to = 1;          ///< Nodes; `to` is of no account for device_*.
     std::vector<std::uint64_t> sizes{64};  ///< Bytes; of a doorbell 4.
-    unsigned transfers = 100;           ///< That are measured, of each size.
-    unsigned warm_up = 10;              ///< Before these.
-    unsigned in_flight = 1;             ///< At the same time.
-    bool uncached = false;              ///< What is read is in no cache.
-    bool remote = false;                ///< Memory is another socket's.
-    std::uint64_t span = 1 << 20;       ///< Bytes of memory that transfers go through, one after the other.
+    unsigned transfers = 100;              ///< That are measured, of each size.
+    unsigned warm_up = 10;                 ///< Before these.
+    unsigned in_flight = 1;                ///< At the same time.
+    bool uncached = false;                 ///< What is read is in no cache.
+    bool remote = false;                   ///< Memory is another socket's.
+    std::uint64_t span = 1 << 20;  ///< Bytes of memory that transfers go through, one after the other.
 };
 
 /// Times in picoseconds.
@@ -66,7 +66,7 @@ class Runner : public sc_core::sc_module {
   private:
     struct Running {
         pcie::Picoseconds start;
-        std::uint64_t left;      ///< Bytes that have not been seen.
+        std::uint64_t left;  ///< Bytes that have not been seen.
     };
 
     void begin_size();
@@ -86,8 +86,8 @@ class Runner : public sc_core::sc_module {
     const pcie::System::Endpoint* far_;
     pcie::Timeline timeline_{"timeline"};
     std::size_t size_index_ = 0;
-    std::uint64_t begun_ = 0, ended_ = 0;       ///< Of this size.
-    std::uint64_t first_cookie_ = 1;            ///< Of this size.
+    std::uint64_t begun_ = 0, ended_ = 0;  ///< Of this size.
+    std::uint64_t first_cookie_ = 1;       ///< Of this size.
     std::map<std::uint64_t, Running> running_;
     std::vector<pcie::Picoseconds> latencies_;
     pcie::Picoseconds measured_from_ = 0, measured_to_ = 0;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A protocol checker that sits around a link: what the transaction layers at its ends see is held against PCIe's rules.
+// A protocol checker that sits around a link: what the transaction layers at its ends see is held against
+// PCIe's rules.
 //
 //     Link link("link", config);
 //     ProtocolChecker checker("checker", link, config);
@@ -7,9 +8,9 @@
 //     ...
 //     for (const std::string& violation : checker.violations()) std::cerr << violation << '\n';
 //
-// Rules (LinkRules): what goes in comes out, once, whole, unchanged; nothing passes what it must not pass; no more is in
-// the receive buffer than was advertised; no tag is used again before its last completion, and no completion comes that
-// nobody asked for.
+// Rules (LinkRules): what goes in comes out, once, whole, unchanged; nothing passes what it must not pass; no
+// more is in the receive buffer than was advertised; no tag is used again before its last completion, and no
+// completion comes that nobody asked for.
 #pragma once
 
 #include <deque>
@@ -28,7 +29,8 @@ class LinkRules {
     /// @param credits That the receiver of each side's TLPs advertises.
     explicit LinkRules(const std::array<CreditLimits, 2>& credits) : limits_(credits) {}
 
-    /// `side` gives a TLP to its transmit queue; the other side has it, by `at`; its buffer there is free from `at` on.
+    /// `side` gives a TLP to its transmit queue; the other side has it, by `at`; its buffer there is free
+    /// from `at` on.
     void sent(unsigned side, const Tlp& tlp);
     void delivered(unsigned side, const Tlp& tlp, Picoseconds at);
     void released(unsigned side, const Tlp& tlp, Picoseconds at);
@@ -58,9 +60,10 @@ class LinkRules {
         std::map<std::uint32_t, Flow> flows;
         std::uint64_t sent = 0;
         Picoseconds last_delivery = 0;
-        std::array<std::int64_t, kFlowClasses> headers{}, data{};   ///< In the receive buffer.
-        std::multimap<Picoseconds, std::pair<std::size_t, std::uint32_t>> releases;  ///< To come: class, data credits.
-        std::set<std::uint32_t> tags;                               ///< Of reads that this side waits for.
+        std::array<std::int64_t, kFlowClasses> headers{}, data{};  ///< In the receive buffer.
+        std::multimap<Picoseconds, std::pair<std::size_t, std::uint32_t>>
+            releases;                  ///< To come: class, data credits.
+        std::set<std::uint32_t> tags;  ///< Of reads that this side waits for.
     };
 
     void complain(unsigned side, const Tlp& tlp, const std::string& what);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A CPU's accesses to what is behind its root complex, one after the other: stores into write-combining memory, which
-// leave line by line, uncached stores and loads.
+// A CPU's accesses to what is behind its root complex, one after the other: stores into write-combining
+// memory, which leave line by line, uncached stores and loads.
 //
 //     Cpu cpu("cpu", CpuConfig{}, pool);
 //     cpu.start({Access::Kind::store_combined, window, 4096, 0}, [](Picoseconds done) { ... });
@@ -14,15 +14,15 @@
 namespace ntblab::pcie {
 
 struct CpuConfig {
-    std::uint16_t requester = 0;                 ///< Its requester ID.
-    unsigned line = 64;                          ///< Bytes of a line that leaves a write-combining buffer.
-    unsigned buffers = 10;                       ///< For stores that the link has not sent yet, of either kind.
-    Picoseconds line_interval = nanoseconds(10); ///< Between two lines that leave.
-    Picoseconds store_interval = nanoseconds(20);///< Between two uncached stores.
-    unsigned store_bytes = 8;                    ///< Of an uncached store or load.
-    Picoseconds issue = nanoseconds(10);         ///< From the instruction to the root complex.
-    Picoseconds fence = nanoseconds(50);         ///< After the last store of an access, until the next access.
-    Picoseconds load = nanoseconds(20);          ///< From a load's data at the CPU to the next instruction.
+    std::uint16_t requester = 0;  ///< Its requester ID.
+    unsigned line = 64;           ///< Bytes of a line that leaves a write-combining buffer.
+    unsigned buffers = 10;        ///< For stores that the link has not sent yet, of either kind.
+    Picoseconds line_interval = nanoseconds(10);   ///< Between two lines that leave.
+    Picoseconds store_interval = nanoseconds(20);  ///< Between two uncached stores.
+    unsigned store_bytes = 8;                      ///< Of an uncached store or load.
+    Picoseconds issue = nanoseconds(10);           ///< From the instruction to the root complex.
+    Picoseconds fence = nanoseconds(50);  ///< After the last store of an access, until the next access.
+    Picoseconds load = nanoseconds(20);   ///< From a load's data at the CPU to the next instruction.
 };
 
 struct Access {
@@ -69,9 +69,9 @@ class Cpu : public sc_core::sc_module, private TlpReceiver, private TlpSender {
     CpuConfig config_;
     TlpPool& pool_;
     std::deque<Item> items_;
-    Picoseconds next_ = 0;                     ///< When the next TLP, or access, may begin.
+    Picoseconds next_ = 0;  ///< When the next TLP, or access, may begin.
     unsigned buffers_free_;
-    std::deque<Picoseconds> buffers_back_;     ///< When others are.
+    std::deque<Picoseconds> buffers_back_;  ///< When others are.
     bool loading_ = false;
     CpuStatistics statistics_;
     Alarm alarm_{"alarm"};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Flow control credits of one direction of a link: header and data of posted, non-posted and completion TLPs (PCIe 4.0,
-// 2.6.1).
+// Flow control credits of one direction of a link: header and data of posted, non-posted and completion TLPs
+// (PCIe 4.0, 2.6.1).
 //
 //     Credits credits(limits);
 //     if (credits.cover(tlp)) credits.consume(tlp);

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
-// A DMA engine at a port of a switch, or alone at the end of a link: it reads and writes where its transfers say, as far
-// as tags, issue interval and the link allow.
+// A DMA engine at a port of a switch, or alone at the end of a link: it reads and writes where its transfers
+// say, as far as tags, issue interval and the link allow.
 //
 //     DmaEngine engine("dma", DmaConfig{}, pool);
 //     engine.out.bind(link.in(1));  link.out(1).bind(engine.in);
-//     engine.start({.kind = Transfer::Kind::copy, .source = {0, 0x1000}, .target = {1, 0x2000}, .bytes = 65536},
+//     engine.start({.kind = Transfer::Kind::copy, .source = {0, 0x1000}, .target = {1, 0x2000}, .bytes =
+//     65536},
 //                  [](Picoseconds done) { ... });
 #pragma once
 
@@ -25,9 +26,9 @@ struct DmaConfig {
     unsigned tags = 64;                           ///< Reads under way.
     Picoseconds turnaround = 0;                   ///< From a completion to the write of its data.
     Picoseconds start = nanoseconds(1000);        ///< From start() to the first descriptor fetch.
-    unsigned descriptor = 32;                     ///< Bytes that are fetched before a transfer; 0: it is handed over.
-    unsigned completion = 16;                     ///< Bytes of the completion entry after a transfer; 0: none.
-    bool interrupt = false;                       ///< A message-signalled one, after that.
+    unsigned descriptor = 32;  ///< Bytes that are fetched before a transfer; 0: it is handed over.
+    unsigned completion = 16;  ///< Bytes of the completion entry after a transfer; 0: none.
+    bool interrupt = false;    ///< A message-signalled one, after that.
 };
 
 /// A place that a port of the switch leads to. A link without a switch leads to partition 0.
@@ -39,16 +40,16 @@ struct Place {
 struct Transfer {
     enum class Kind : std::uint8_t { read, write, copy };
     Kind kind = Kind::copy;
-    Place source{};             ///< Of read and copy.
-    Place target{};             ///< Of write and copy.
-    std::uint64_t bytes = 0;    ///< Not 0.
-    Place queue{};              ///< Descriptors, completion entries, and interrupts.
-    std::uint64_t cookie = 0;   ///< Of the TLPs that carry its data.
+    Place source{};            ///< Of read and copy.
+    Place target{};            ///< Of write and copy.
+    std::uint64_t bytes = 0;   ///< Not 0.
+    Place queue{};             ///< Descriptors, completion entries, and interrupts.
+    std::uint64_t cookie = 0;  ///< Of the TLPs that carry its data.
 };
 
 struct DmaStatistics {
     std::uint64_t transfers = 0, reads = 0, writes = 0, bytes = 0;
-    std::uint64_t most_tags = 0;        ///< In use at the same time.
+    std::uint64_t most_tags = 0;  ///< In use at the same time.
     Picoseconds waited_for_tag = 0;
 };
 
@@ -60,7 +61,8 @@ class DmaEngine : public sc_core::sc_module, private TlpReceiver, private TlpSen
     /// @throw std::invalid_argument without tags, or for an MPS or MRRS of 0.
     DmaEngine(sc_core::sc_module_name name, const DmaConfig& config, TlpPool& pool);
 
-    /// Begins when those before it have been issued: transfers follow each other without a gap but that of `start`.
+    /// Begins when those before it have been issued: transfers follow each other without a gap but that of
+    /// `start`.
     void start(const Transfer& transfer, Done done);
 
     TlpInitiator out{"out", *this, 0};
@@ -76,14 +78,14 @@ class DmaEngine : public sc_core::sc_module, private TlpReceiver, private TlpSen
         Done done;
         Picoseconds may_begin;
         Step step;
-        std::uint64_t issued = 0;      ///< Bytes that have been asked for, or written.
-        std::uint64_t arrived = 0;     ///< Bytes that have been read.
-        Picoseconds finished = 0;      ///< Its last data so far.
+        std::uint64_t issued = 0;   ///< Bytes that have been asked for, or written.
+        std::uint64_t arrived = 0;  ///< Bytes that have been read.
+        Picoseconds finished = 0;   ///< Its last data so far.
     };
     struct Read {
         Active* active = nullptr;
-        std::uint64_t offset = 0;      ///< In the transfer, of what comes next,
-        std::uint32_t left = 0;        ///< and how much that is.
+        std::uint64_t offset = 0;  ///< In the transfer, of what comes next,
+        std::uint32_t left = 0;    ///< and how much that is.
     };
 
     void receive(unsigned port, Tlp& tlp) override;
@@ -92,17 +94,18 @@ class DmaEngine : public sc_core::sc_module, private TlpReceiver, private TlpSen
     bool advance(Active& active);
     bool issue(Active& active);
     bool send_read(Active& active, const Place& place, std::uint32_t bytes);
-    void send_write(const Place& place, std::uint32_t bytes, std::uint64_t cookie, Picoseconds at, std::uint16_t tag);
+    void send_write(const Place& place, std::uint32_t bytes, std::uint64_t cookie, Picoseconds at,
+                    std::uint16_t tag);
     void conclude(Active& active);
 
     DmaConfig config_;
     TlpPool& pool_;
     std::deque<Active> active_;
     std::vector<std::uint16_t> free_tags_;
-    std::vector<Read> reads_;          ///< By their tags.
-    Picoseconds next_ = 0;             ///< When the next request may be issued.
+    std::vector<Read> reads_;  ///< By their tags.
+    Picoseconds next_ = 0;     ///< When the next request may be issued.
     Picoseconds tagless_since_ = kNever;
-    unsigned queued_ = 0;              ///< Requests that the link has not sent yet.
+    unsigned queued_ = 0;  ///< Requests that the link has not sent yet.
     DmaStatistics statistics_;
     Alarm alarm_{"alarm"};
 };

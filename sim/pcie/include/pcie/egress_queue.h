@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
-// What waits to be sent over one link: a queue for each flow and class, the ordering rules between the classes of a
-// flow, and arbitration between flows.
+// What waits to be sent over one link: a queue for each flow and class, the ordering rules between the
+// classes of a flow, and arbitration between flows.
 //
 //     EgressQueue queue({1, 1, 2});                    // three flows; the third has two TLPs in its turn
 //     queue.push(tlp);
-//     const auto choice = queue.choose(now(), [&](const Tlp& tlp) { return credits.starved(tlp) == Starved::nothing; });
-//     if (choice.tlp) queue.pop(*choice.tlp); else wake_at(choice.next_ready);
+//     const auto choice = queue.choose(now(), [&](const Tlp& tlp) { return credits.starved(tlp) ==
+//     Starved::nothing; }); if (choice.tlp) queue.pop(*choice.tlp); else wake_at(choice.next_ready);
 //
-// Rules (PCIe 4.0, table 2-39; "may it pass?"): posted past all but posted; non-posted past no posted; a completion past
-// posted with relaxed ordering, and past non-posted. With ID-based ordering, past what others have posted. Within a class,
-// never. See docs/model.md.
+// Rules (PCIe 4.0, table 2-39; "may it pass?"): posted past all but posted; non-posted past no posted; a
+// completion past posted with relaxed ordering, and past non-posted. With ID-based ordering, past what others
+// have posted. Within a class, never. See docs/model.md.
 #pragma once
 
 #include <array>
@@ -62,8 +62,8 @@ class EgressQueue {
     std::array<std::uint64_t, kMostFlows / 64> occupied_{};  ///< A bit for each flow that has something.
     std::size_t size_ = 0;
     std::uint64_t pushed_ = 0;
-    unsigned turn_ = 0;           ///< The flow whose turn it is,
-    unsigned turn_left_;          ///< for so many TLPs.
+    unsigned turn_ = 0;   ///< The flow whose turn it is,
+    unsigned turn_left_;  ///< for so many TLPs.
 };
 
 template <typename Affordable>
@@ -95,7 +95,8 @@ EgressQueue::Choice EgressQueue::choose(Picoseconds time, Affordable affordable)
         if (i == 0) flows &= ~before;
         if (i == words) flows &= before;
         for (; flows != 0; flows &= flows - 1) {
-            consider(flows_[64 * word + static_cast<std::size_t>(std::countr_zero(flows))], time, affordable, choice);
+            consider(flows_[64 * word + static_cast<std::size_t>(std::countr_zero(flows))], time, affordable,
+                     choice);
             if (choice.tlp != nullptr) return choice;
         }
     }

@@ -16,9 +16,13 @@ namespace ntblab::pcie {
 using Ticks = std::uint64_t;
 
 inline constexpr unsigned kTicksPerPicosecond = 1024;
-constexpr Ticks to_ticks(Picoseconds time) { return time * kTicksPerPicosecond; }
+constexpr Ticks to_ticks(Picoseconds time) {
+    return time * kTicksPerPicosecond;
+}
 /// Rounded up: what has not ended has not arrived.
-constexpr Picoseconds to_picoseconds(Ticks ticks) { return (ticks + kTicksPerPicosecond - 1) / kTicksPerPicosecond; }
+constexpr Picoseconds to_picoseconds(Ticks ticks) {
+    return (ticks + kTicksPerPicosecond - 1) / kTicksPerPicosecond;
+}
 
 /// Framing, sequence number and LCRC of a TLP, of generations 1 to 5 (pcie-model, cocotbext-pcie).
 inline constexpr unsigned kTlpFraming = 8;
@@ -32,14 +36,17 @@ class Encoding {
 
     unsigned generation() const { return generation_; }
     unsigned lanes() const { return lanes_; }
-    /// 256-byte FLITs, of which 236 bytes are TLPs (PCIe 6.0): TLPs have no framing of their own, and DLLPs ride along.
+    /// 256-byte FLITs, of which 236 bytes are TLPs (PCIe 6.0): TLPs have no framing of their own, and DLLPs
+    /// ride along.
     bool flits() const { return generation_ >= 6; }
 
     /// One direction, in Gb/s, what encoding leaves of it; generation 6: what is TLPs of it.
     double gigabits() const;
 
     /// How long so many bytes of TLPs or DLLPs take.
-    Ticks ticks(std::uint64_t bytes) const { return flits() ? bytes * byte_ticks_ * 256 / 236 : bytes * byte_ticks_; }
+    Ticks ticks(std::uint64_t bytes) const {
+        return flits() ? bytes * byte_ticks_ * 256 / 236 : bytes * byte_ticks_;
+    }
     /// Of all lanes, one byte each.
     Ticks symbol_time() const { return lanes_ * byte_ticks_; }
     Ticks flit_time() const { return 256 * byte_ticks_; }
@@ -48,8 +55,8 @@ class Encoding {
         return header_bytes(tlp) + payload_bytes(tlp) + (flits() ? 0 : kTlpFraming);
     }
 
-    /// The most that an acknowledgement, or an UpdateFC, may be late (PCIe 5.0, tables 2-46 to 2-48 and 3-7 to 3-9, as
-    /// computed by cocotbext-pcie's get_max_update_latency, rounded down).
+    /// The most that an acknowledgement, or an UpdateFC, may be late (PCIe 5.0, tables 2-46 to 2-48 and 3-7
+    /// to 3-9, as computed by cocotbext-pcie's get_max_update_latency, rounded down).
     unsigned update_latency_symbols(unsigned mps) const;
 
     /// Skip ordered sets: how long one takes, and how far apart they begin.

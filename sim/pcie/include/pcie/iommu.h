@@ -15,16 +15,16 @@
 namespace ntblab::pcie {
 
 struct IommuConfig {
-    unsigned entries = 64;              ///< Pages that its IOTLB has, least recently used ones go; 0: no IOMMU.
-    std::uint64_t page = 4096;          ///< Bytes, a power of two.
+    unsigned entries = 64;      ///< Pages that its IOTLB has, least recently used ones go; 0: no IOMMU.
+    std::uint64_t page = 4096;  ///< Bytes, a power of two.
     Picoseconds miss = nanoseconds(280);
-    unsigned walkers = 1;               ///< Misses at the same time.
+    unsigned walkers = 1;  ///< Misses at the same time.
 };
 
 struct IommuStatistics {
     std::uint64_t hits = 0;
     std::uint64_t misses = 0;
-    Picoseconds waited = 0;             ///< For a walker.
+    Picoseconds waited = 0;  ///< For a walker.
 };
 
 class Iommu {

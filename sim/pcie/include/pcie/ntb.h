@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
-// The NT function of a partition: between its host's link and the switch. Requests of the host leave with the address that
-// a window translates to and with a requester ID that stands for their sender; completions find it by that again.
+// The NT function of a partition: between its host's link and the switch. Requests of the host leave with the
+// address that a window translates to and with a requester ID that stands for their sender; completions find
+// it by that again.
 //
-//     Ntb ntb("ntb", NtbConfig{.partition = 0, .windows = {{.base = bar, .size = 64 << 20, .peer = 1, .target = 0}}});
-//     link.out(1).bind(ntb.from_host());      ntb.to_host().bind(link.in(1));
+//     Ntb ntb("ntb", NtbConfig{.partition = 0, .windows = {{.base = bar, .size = 64 << 20, .peer = 1, .target
+//     = 0}}}); link.out(1).bind(ntb.from_host());      ntb.to_host().bind(link.in(1));
 //     ntb.to_fabric().bind(sw.in(0));         sw.out(0).bind(ntb.from_fabric());
 //
-// A request to no window, or of a requester that the table has no room for, is an Unsupported Request: a write is lost, a
-// read is answered so.
+// A request to no window, or of a requester that the table has no room for, is an Unsupported Request: a
+// write is lost, a read is answered so.
 #pragma once
 
 #include <vector>
@@ -19,16 +20,16 @@ namespace ntblab::pcie {
 /// A part of the host's address space behind which is a part of the peer's.
 struct NtbWindow {
     std::uint64_t base = 0;
-    std::uint64_t size = 0;     ///< Bytes.
-    std::uint16_t peer = 0;     ///< Partition.
-    std::uint64_t target = 0;   ///< Address there.
+    std::uint64_t size = 0;    ///< Bytes.
+    std::uint16_t peer = 0;    ///< Partition.
+    std::uint64_t target = 0;  ///< Address there.
 };
 
 struct NtbConfig {
     std::uint16_t partition = 0;
-    std::vector<NtbWindow> windows;       ///< Do not overlap.
-    unsigned requester_ids = 32;          ///< Entries of its requester ID table, at most 256.
-    Picoseconds translation = 0;          ///< Latency of a request, and of a completion on its way back.
+    std::vector<NtbWindow> windows;  ///< Do not overlap.
+    unsigned requester_ids = 32;     ///< Entries of its requester ID table, at most 256.
+    Picoseconds translation = 0;     ///< Latency of a request, and of a completion on its way back.
 };
 
 struct NtbStatistics {
@@ -47,7 +48,8 @@ class Ntb : public sc_core::sc_module, private TlpReceiver, private TlpSender {
 
     const NtbStatistics& statistics() const { return statistics_; }
 
-    /// Whose requests have this ID at a peer: the partition in the upper byte, the entry of its table in the lower.
+    /// Whose requests have this ID at a peer: the partition in the upper byte, the entry of its table in the
+    /// lower.
     static constexpr std::uint16_t proxy(unsigned partition, unsigned entry) {
         return static_cast<std::uint16_t>(partition << 8 | entry);
     }

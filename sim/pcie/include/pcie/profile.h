@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// What hardware a path is made of: hosts, links, switches or adapters, and their DMA engines. Profiles are data
-// (sim/pcie/profiles/*.yaml), where each parameter says where its value comes from.
+// What hardware a path is made of: hosts, links, switches or adapters, and their DMA engines. Profiles are
+// data (sim/pcie/profiles/*.yaml), where each parameter says where its value comes from.
 //
 //     auto profile = load_profile("switchtec-gen4x16", "share/ntblab/profiles");
-//     if (!profile) { std::cerr << profile.error().message << '\n'; return 1; }   // file:line:column: what and why
+//     if (!profile) { std::cerr << profile.error().message << '\n'; return 1; }   // file:line:column: what
+//     and why
 #pragma once
 
 #include <ntblab/result.h>
@@ -25,7 +26,7 @@ namespace ntblab::pcie {
 /// A link's cable or traces.
 struct Medium {
     double metres = 0.3;
-    Picoseconds per_metre = 5000;        ///< Of signal propagation.
+    Picoseconds per_metre = 5000;  ///< Of signal propagation.
     unsigned retimers = 0;
     Picoseconds retimer = nanoseconds(10);
 
@@ -35,12 +36,13 @@ struct Medium {
 };
 
 struct Profile {
-    /// What is between two hosts' links: a switch with the NTBs in it, or an adapter at each host, joined by a cable.
+    /// What is between two hosts' links: a switch with the NTBs in it, or an adapter at each host, joined by
+    /// a cable.
     enum class Fabric : std::uint8_t { switched, adapters };
 
     /// Where a parameter's value comes from.
     struct Source {
-        std::string status;     ///< "published", "fitted" or "assumed"
+        std::string status;  ///< "published", "fitted" or "assumed"
         std::string source;
     };
 
@@ -52,12 +54,12 @@ struct Profile {
     unsigned mps = 256, mrrs = 512;
     RootComplexConfig host;
     CpuConfig cpu;
-    LinkSide host_side;                  ///< Of a host's link.
-    LinkSide fabric_side;                ///< Switch or adapter, of all their links.
+    LinkSide host_side;    ///< Of a host's link.
+    LinkSide fabric_side;  ///< Switch or adapter, of all their links.
     Medium host_medium;
-    Medium cable;                        ///< Between adapters.
+    Medium cable;  ///< Between adapters.
     double bit_error_rate = 0;
-    SwitchConfig hop;                    ///< A switch, or an adapter.
+    SwitchConfig hop;  ///< A switch, or an adapter.
     NtbConfig ntb;
     DmaConfig dma;
     std::map<std::string, Source> sources;  ///< By the parameter's name.
@@ -65,8 +67,8 @@ struct Profile {
 
 /// One parameter of a profile: what the files call it, and where it goes.
 struct Parameter {
-    std::string_view name;      ///< "host.ingress"
-    std::string_view unit;      ///< "ns", "bytes", "m", "" for counts
+    std::string_view name;  ///< "host.ingress"
+    std::string_view unit;  ///< "ns", "bytes", "m", "" for counts
     double least, most;
     double (*get)(const Profile& profile);
     void (*set)(Profile& profile, double value);
@@ -79,8 +81,8 @@ std::span<const Parameter> parameters();
 /// Null if there is none of this name.
 const Parameter* find_parameter(std::string_view name);
 
-/// Reads a profile, by the name of one that is shipped (`directory`/NAME.yaml) or the path of a file. Errors: not to be
-/// read; file:line:column with what was found, what was expected and what to do.
+/// Reads a profile, by the name of one that is shipped (`directory`/NAME.yaml) or the path of a file. Errors:
+/// not to be read; file:line:column with what was found, what was expected and what to do.
 Result<Profile> load_profile(const std::string& name, const std::string& directory);
 /// As `load_profile`, from text; `path` is what messages call it, `directory` where its `base` is.
 Result<Profile> parse_profile(const std::string& text, const std::string& path, const std::string& directory);

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
-// A host between its CPU, its memory and its root ports: what peers and devices write and read there, and where the CPU's
-// own requests and their answers go.
+// A host between its CPU, its memory and its root ports: what peers and devices write and read there, and
+// where the CPU's own requests and their answers go.
 //
 //     RootComplex host("host", RootComplexConfig{}, pool);
 //     cpu.out.bind(host.from_cpu());   host.to_cpu().bind(cpu.in);
 //     host.out(0).bind(link.in(0));    link.out(0).bind(host.in(0));
 //     host.on_write = [&](const Tlp& tlp, Picoseconds visible) { ... };
 //
-// Physical addresses: memory below kPortSpace, with message-signalled interrupts at 0xfee00000; what is behind root port p
-// at (p + 1) * kPortSpace.
+// Physical addresses: memory below kPortSpace, with message-signalled interrupts at 0xfee00000; what is
+// behind root port p at (p + 1) * kPortSpace.
 #pragma once
 
 #include <functional>
@@ -41,16 +41,17 @@ struct RootComplexConfig {
 };
 
 struct RootComplexStatistics {
-    std::uint64_t writes = 0, written = 0;     ///< Requests, bytes.
+    std::uint64_t writes = 0, written = 0;  ///< Requests, bytes.
     std::uint64_t reads = 0, read = 0;
     std::uint64_t interrupts = 0;
-    std::uint64_t completions = 0;             ///< Sent.
-    Picoseconds waited_for_slot = 0;           ///< Reads, for one of `reads`.
+    std::uint64_t completions = 0;    ///< Sent.
+    Picoseconds waited_for_slot = 0;  ///< Reads, for one of `reads`.
 };
 
 class RootComplex : public sc_core::sc_module, private TlpReceiver, private TlpSender {
   public:
-    /// @throw std::invalid_argument if RCB is not 64 or 128, or MPS no multiple of it; no read at a time; no port.
+    /// @throw std::invalid_argument if RCB is not 64 or 128, or MPS no multiple of it; no read at a time; no
+    /// port.
     RootComplex(sc_core::sc_module_name name, const RootComplexConfig& config, TlpPool& pool);
 
     TlpTarget& in(unsigned port) { return ports_.at(port)->in; }
@@ -58,7 +59,8 @@ class RootComplex : public sc_core::sc_module, private TlpReceiver, private TlpS
     TlpTarget& from_cpu() { return from_cpu_; }
     TlpInitiator& to_cpu() { return to_cpu_; }
 
-    /// Told of each write when it is certain when a CPU will see it (interrupts: when the handler runs), not before now().
+    /// Told of each write when it is certain when a CPU will see it (interrupts: when the handler runs), not
+    /// before now().
     std::function<void(const Tlp& tlp, Picoseconds visible)> on_write = [](const Tlp&, Picoseconds) {};
 
     /// Whether what is read is in no cache; whether it is another socket's.
@@ -86,10 +88,10 @@ class RootComplex : public sc_core::sc_module, private TlpReceiver, private TlpS
     RootComplexConfig config_;
     TlpPool& pool_;
     Iommu iommu_;
-    Picoseconds memory_ = 0;                   ///< Of a read, as set_memory() has it.
+    Picoseconds memory_ = 0;  ///< Of a read, as set_memory() has it.
     Picoseconds remote_ = 0;
-    Picoseconds posted_done_ = 0;              ///< The last write's: later requests do not overtake it.
-    std::vector<Picoseconds> slots_;           ///< When each is free.
+    Picoseconds posted_done_ = 0;     ///< The last write's: later requests do not overtake it.
+    std::vector<Picoseconds> slots_;  ///< When each is free.
     RootComplexStatistics statistics_;
     TlpTarget from_cpu_;
     TlpInitiator to_cpu_;

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 // TLM-2.0 sockets for TLPs, with the two phases that the model has, both with annotated times:
 //
-//   BEGIN_REQ, forward: a TLP is on its way; the delay is until its last byte is there. Tlp::head and Tlp::tail say the
-//       same in absolute time. It may be announced long before it arrives, but in the order in which TLPs arrive.
+//   BEGIN_REQ, forward: a TLP is on its way; the delay is until its last byte is there. Tlp::head and
+//   Tlp::tail say the
+//       same in absolute time. It may be announced long before it arrives, but in the order in which TLPs
+//       arrive.
 //   END_REQ, backward: the receiver has done with the buffer in which the TLP was; the delay is until it has.
 //
 // A receiver that consumes a TLP gives it back to its pool after END_REQ.
@@ -33,7 +35,8 @@ class TlpReceiver {
     ~TlpReceiver() = default;
 };
 
-/// What a module with initiators does when a TLP's buffer at the other side is free again, or will be at `at`.
+/// What a module with initiators does when a TLP's buffer at the other side is free again, or will be at
+/// `at`.
 class TlpSender {
   public:
     virtual void released(unsigned port, Tlp& tlp, Picoseconds at) = 0;
@@ -59,7 +62,8 @@ class TlpTarget : public tlm::tlm_target_socket<32, PcieTypes>, private tlm::tlm
     unsigned port_;
 };
 
-class TlpInitiator : public tlm::tlm_initiator_socket<32, PcieTypes>, private tlm::tlm_bw_transport_if<PcieTypes> {
+class TlpInitiator : public tlm::tlm_initiator_socket<32, PcieTypes>,
+                     private tlm::tlm_bw_transport_if<PcieTypes> {
   public:
     TlpInitiator(const char* name, TlpSender& sender, unsigned port);
 

@@ -24,7 +24,12 @@ class Histogram {
 
 /// Why something that is there to be sent is not sent.
 enum class StallCause : std::uint8_t {
-    posted_header, posted_data, non_posted_header, non_posted_data, completion_header, completion_data,
+    posted_header,
+    posted_data,
+    non_posted_header,
+    non_posted_data,
+    completion_header,
+    completion_data,
     replay_buffer
 };
 inline constexpr std::size_t kStallCauses = 7;

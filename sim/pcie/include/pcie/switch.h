@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
-// A PCIe switch: TLPs that come in at a port leave by the port that the route gives, into whose link's transmit queue they
-// go as the flow of their ingress port. There the egress arbitrates (LinkSide::weights, one for each port).
+// A PCIe switch: TLPs that come in at a port leave by the port that the route gives, into whose link's
+// transmit queue they go as the flow of their ingress port. There the egress arbitrates (LinkSide::weights,
+// one for each port).
 //
 //     Switch sw("sw", SwitchConfig{.ports = 2}, [](const Tlp& tlp) { return tlp.flow == 0 ? 1U : 0U; });
 //     link.out(1).bind(sw.in(0));  sw.out(0).bind(link.in(1));
 //
-// Cut-through: the first byte leaves `latency` after it came, or later, so that the last one is never late at a faster
-// egress. A TLP's ingress buffer is free when its last byte has left.
+// Cut-through: the first byte leaves `latency` after it came, or later, so that the last one is never late at
+// a faster egress. A TLP's ingress buffer is free when its last byte has left.
 #pragma once
 
 #include <functional>
@@ -21,8 +22,8 @@ namespace ntblab::pcie {
 
 struct SwitchConfig {
     enum class Forwarding : std::uint8_t { cut_through, store_and_forward };
-    /// Which TLPs of an ingress port an egress sees: all that are for it, or only the first of each class, whichever
-    /// egress that is for (head-of-line blocking).
+    /// Which TLPs of an ingress port an egress sees: all that are for it, or only the first of each class,
+    /// whichever egress that is for (head-of-line blocking).
     enum class Queueing : std::uint8_t { per_egress, shared };
 
     unsigned ports = 2;
@@ -34,7 +35,7 @@ struct SwitchConfig {
 struct SwitchPortStatistics {
     std::uint64_t tlps = 0;  ///< That came in.
     std::uint64_t payload_bytes = 0;
-    Histogram buffered;      ///< TLPs of the ingress that have not left, when one more comes.
+    Histogram buffered;  ///< TLPs of the ingress that have not left, when one more comes.
 };
 
 class Switch : public sc_core::sc_module, private TlpReceiver, private TlpSender {

@@ -17,22 +17,23 @@
 namespace ntblab::pcie {
 
 struct SystemOptions {
-    bool check = false;        ///< Have a ProtocolChecker at every link.
+    bool check = false;  ///< Have a ProtocolChecker at every link.
     std::uint64_t seed = 1;
 };
 
 class System : public sc_core::sc_module {
   public:
     struct Host {
-        Host(const topology::Node& node, const RootComplexConfig& config, const CpuConfig& cpu_config, TlpPool& pool);
+        Host(const topology::Node& node, const RootComplexConfig& config, const CpuConfig& cpu_config,
+             TlpPool& pool);
         RootComplex root;
         Cpu cpu;
     };
     /// An NT endpoint of a node, with the DMA engine beside it.
     struct Endpoint {
         std::size_t node;
-        std::size_t peer;         ///< Node.
-        unsigned port;            ///< Root port of its node.
+        std::size_t peer;  ///< Node.
+        unsigned port;     ///< Root port of its node.
         std::uint16_t partition;
         std::uint16_t peer_partition;
         Link* link;

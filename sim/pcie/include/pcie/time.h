@@ -15,11 +15,17 @@ using Picoseconds = std::uint64_t;
 
 inline constexpr Picoseconds kNever = std::numeric_limits<Picoseconds>::max();
 
-constexpr Picoseconds nanoseconds(std::uint64_t count) { return count * 1000; }
+constexpr Picoseconds nanoseconds(std::uint64_t count) {
+    return count * 1000;
+}
 
-inline Picoseconds now() { return sc_core::sc_time_stamp().value(); }
+inline Picoseconds now() {
+    return sc_core::sc_time_stamp().value();
+}
 
-inline sc_core::sc_time to_sc_time(Picoseconds span) { return sc_core::sc_time::from_value(span); }
+inline sc_core::sc_time to_sc_time(Picoseconds span) {
+    return sc_core::sc_time::from_value(span);
+}
 
 /// An event that is awaited for the earliest of the times asked for.
 class Alarm {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Transaction layer packets, as they pass from module to module: what the model needs of their headers, and where in
-// time they are. Their data is not carried.
+// Transaction layer packets, as they pass from module to module: what the model needs of their headers, and
+// where in time they are. Their data is not carried.
 //
 //     TlpPool pool;
 //     Tlp& write = pool.make(TlpType::memory_write);
@@ -31,26 +31,26 @@ struct Tlp {
     TlpType type = TlpType::memory_write;
     bool relaxed_ordering = false;
     bool id_ordering = false;
-    bool unsupported = false;          ///< A completion that says Unsupported Request.
-    std::uint16_t requester = 0;       ///< Requester ID (BDF).
-    std::uint16_t completer = 0;       ///< Completer ID, of completions.
-    std::uint16_t tag = 0;             ///< Of a request, and of its completions.
-    std::uint32_t length = 0;          ///< Bytes of payload; of a memory_read, asked for.
-    std::uint32_t remaining = 0;       ///< Completions: bytes of the request still to come, with these.
-    std::uint64_t address = 0;         ///< Of the first byte.
-    std::uint64_t cookie = 0;          ///< Its maker's; a completion has that of its request.
+    bool unsupported = false;     ///< A completion that says Unsupported Request.
+    std::uint16_t requester = 0;  ///< Requester ID (BDF).
+    std::uint16_t completer = 0;  ///< Completer ID, of completions.
+    std::uint16_t tag = 0;        ///< Of a request, and of its completions.
+    std::uint32_t length = 0;     ///< Bytes of payload; of a memory_read, asked for.
+    std::uint32_t remaining = 0;  ///< Completions: bytes of the request still to come, with these.
+    std::uint64_t address = 0;    ///< Of the first byte.
+    std::uint64_t cookie = 0;     ///< Its maker's; a completion has that of its request.
 
     /// Between the NTBs of a switch: the partition that it is for.
     std::uint16_t partition = 0;
 
     // Where it is.
-    std::uint64_t serial = 0;          ///< In the order of making, from 1.
-    std::uint64_t order = 0;           ///< In which it came to the queue where it is.
-    std::uint32_t flow = 0;            ///< Of those that come together at an egress: a switch's ingress port.
+    std::uint64_t serial = 0;  ///< In the order of making, from 1.
+    std::uint64_t order = 0;   ///< In which it came to the queue where it is.
+    std::uint32_t flow = 0;    ///< Of those that come together at an egress: a switch's ingress port.
     Picoseconds created = 0;
-    Picoseconds ready = 0;             ///< Not to be sent on before this.
-    Picoseconds head = 0;              ///< When its first byte is where it is now,
-    Picoseconds tail = 0;              ///< and its last.
+    Picoseconds ready = 0;  ///< Not to be sent on before this.
+    Picoseconds head = 0;   ///< When its first byte is where it is now,
+    Picoseconds tail = 0;   ///< and its last.
 
     /// Gives it back to its pool.
     void release();
@@ -60,16 +60,23 @@ struct Tlp {
 
 constexpr FlowClass flow_class(TlpType type) {
     switch (type) {
-        case TlpType::memory_read: return FlowClass::non_posted;
-        case TlpType::completion: return FlowClass::completion;
+        case TlpType::memory_read:
+            return FlowClass::non_posted;
+        case TlpType::completion:
+            return FlowClass::completion;
         case TlpType::memory_write:
-        case TlpType::message: break;
+        case TlpType::message:
+            break;
     }
     return FlowClass::posted;
 }
 
-constexpr std::size_t index_of(FlowClass which) { return static_cast<std::size_t>(which); }
-constexpr std::size_t class_index(const Tlp& tlp) { return index_of(flow_class(tlp.type)); }
+constexpr std::size_t index_of(FlowClass which) {
+    return static_cast<std::size_t>(which);
+}
+constexpr std::size_t class_index(const Tlp& tlp) {
+    return index_of(flow_class(tlp.type));
+}
 
 /// Bytes of data that it carries: none for a read.
 constexpr std::uint32_t payload_bytes(const Tlp& tlp) {
@@ -77,10 +84,14 @@ constexpr std::uint32_t payload_bytes(const Tlp& tlp) {
 }
 
 /// Requests and messages have 4 DW, as all addresses here have 64 bits; completions 3 (PCIe 4.0, 2.2.1).
-constexpr std::uint32_t header_bytes(const Tlp& tlp) { return tlp.type == TlpType::completion ? 12 : 16; }
+constexpr std::uint32_t header_bytes(const Tlp& tlp) {
+    return tlp.type == TlpType::completion ? 12 : 16;
+}
 
 /// Data credits: one for 16 bytes (PCIe 4.0, 2.6.1).
-constexpr std::uint32_t data_credits(const Tlp& tlp) { return (payload_bytes(tlp) + 15) / 16; }
+constexpr std::uint32_t data_credits(const Tlp& tlp) {
+    return (payload_bytes(tlp) + 15) / 16;
+}
 
 /// Where TLPs come from and go back to. Not to be destroyed before the last of them is back.
 class TlpPool {
@@ -97,6 +108,8 @@ class TlpPool {
     std::uint64_t made_ = 0;
 };
 
-inline void Tlp::release() { pool->take_back(*this); }
+inline void Tlp::release() {
+    pool->take_back(*this);
+}
 
 }  // namespace ntblab::pcie
