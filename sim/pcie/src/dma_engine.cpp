@@ -169,8 +169,6 @@ void DmaEngine::receive(unsigned, Tlp& tlp) {
             tagless_since_ = kNever;
         }
     }
-    in.release(tlp, at);
-    tlp.release();
     if (descriptor && last) {
         active.step = Step::issue;
         active.may_begin = at;
@@ -178,6 +176,9 @@ void DmaEngine::receive(unsigned, Tlp& tlp) {
         conclude(active);
     }
     alarm_.at_latest(std::max(at, next_));
+    // Last, as a switch may hand over the next one at once.
+    in.release(tlp, at);
+    tlp.release();
 }
 
 // The completion entry and the interrupt, which push the data before them.
