@@ -2,6 +2,7 @@
 #include "pcie/encoding.h"
 
 #include <array>
+#include <cmath>
 #include <stdexcept>
 
 namespace ntblab::pcie {
@@ -16,12 +17,12 @@ struct Generation {
 
 // 8b/10b, 128b/130b, 1b/1b with 236 of 256 bytes. Internal delays, in symbol times: PCIe 5.0, 3.6.2.
 constexpr std::array<Generation, 6> kGenerations = {{
-    {2.5, 8.0 / 10, 4000 * kTicksPerPicosecond, 19},
-    {5, 8.0 / 10, 2000 * kTicksPerPicosecond, 70},
+    {2.5, 8.0 / 10, to_ticks(4000), 19},
+    {5, 8.0 / 10, to_ticks(2000), 70},
     {8, 128.0 / 130, 1040000, 115},
     {16, 128.0 / 130, 520000, 115},
     {32, 128.0 / 130, 260000, 115},
-    {64, 236.0 / 256, 125 * kTicksPerPicosecond, 115},
+    {64, 236.0 / 256, to_ticks(125), 115},
 }};
 
 }  // namespace
@@ -46,7 +47,7 @@ unsigned Encoding::update_latency_symbols(unsigned mps) const {
     else if (lanes_ == 16)
         factor = 2.0;
     // In tenths, as a factor is no binary fraction.
-    const auto tenths = static_cast<unsigned>(factor * 10 + 0.5);
+    const auto tenths = static_cast<unsigned>(std::lround(factor * 10));
     return (mps + 28) * tenths / (10 * lanes_) + kGenerations[generation_ - 1].internal_delay;
 }
 

@@ -230,7 +230,7 @@ bool Link::Direction::send_dllp(Ticks& start) {
     if (!encoding_.flits()) occupy(start, encoding_.ticks(kDllpBytes));
     const Picoseconds arrives = arrival(start + encoding_.ticks(kDllpBytes));
     start = std::max(start, wire_free_);
-    if (errors_.hit(8 * kDllpBytes)) {
+    if (errors_.hit(std::uint64_t{8} * kDllpBytes)) {
         ++statistics_.corrupted;
         reporter.lost(dllp, at);
         return true;

@@ -9,6 +9,7 @@
 
 #include <ntblab/result.h>
 
+#include <cmath>
 #include <map>
 #include <span>
 #include <string>
@@ -31,7 +32,8 @@ struct Medium {
     Picoseconds retimer = nanoseconds(10);
 
     Picoseconds propagation() const {
-        return static_cast<Picoseconds>(metres * static_cast<double>(per_metre) + 0.5) + retimers * retimer;
+        return static_cast<Picoseconds>(std::llround(metres * static_cast<double>(per_metre))) +
+               retimers * retimer;
     }
 };
 
