@@ -9,7 +9,7 @@ import xml.etree.ElementTree as xml
 
 import pytest
 import yaml
-from support.ntblab_cli import BIN, LIMIT, REPO, strays
+from support.ntblab_cli import BIN, DEBUG_KERNEL, LIMIT, REPO, strays
 
 LAB = REPO / "docs" / "labs" / "ntb_hello"
 CLONE = "/opt/ntblab"  # where the recipes have ntblab
@@ -46,6 +46,8 @@ def home(tmp_path):
 
 
 def run(script, folder, home, run_dir):
+    if DEBUG_KERNEL:    # a module is for one kernel
+        script = script.replace("/kernel/headers", "/kernel@debug/headers")
     environment = dict(os.environ, HOME=str(home), NTBLAB_RUN_DIR=str(run_dir))
     result = subprocess.run(["bash", "-euxo", "pipefail", "-c", script], cwd=folder, env=environment, stdin=subprocess.DEVNULL,
                             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=5 * LIMIT)

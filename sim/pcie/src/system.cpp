@@ -6,12 +6,8 @@
 
 namespace ntblab::pcie {
 
-System::Host::Host(const topology::Node& node, const RootComplexConfig& config, const CpuConfig& cpu_config,
-                   TlpPool& pool)
-    : root((node.name + "_root").c_str(), config, pool), cpu((node.name + "_cpu").c_str(), cpu_config, pool) {
-    cpu.out.bind(root.from_cpu());
-    root.to_cpu().bind(cpu.in);
-}
+System::Host::Host(const std::string& name, const RootComplexConfig& config, TlpPool& pool)
+    : root((name + "_root").c_str(), config, pool) {}
 
 /// Puts the parts together.
 class SystemBuilder {
@@ -39,8 +35,14 @@ class SystemBuilder {
             system_.hosts_.push_back(nullptr);
             return;
         }
-        system_.hosts_.push_back(
-            std::make_unique<System::Host>(topology_.nodes[node], config, profile_.cpu, system_.pool_));
+        const std::string& name = topology_.nodes[node].name;
+        auto host = std::make_unique<System::Host>(name, config, system_.pool_);
+        if (options_.cpus) {
+            host->cpu = std::make_unique<Cpu>((name + "_cpu").c_str(), profile_.cpu, system_.pool_);
+            host->cpu->out.bind(host->root.from_cpu());
+            host->root.to_cpu().bind(host->cpu->in);
+        }
+        system_.hosts_.push_back(std::move(host));
     }
 
     unsigned root_port(std::size_t sw, unsigned partition) const {

@@ -19,12 +19,12 @@ Outcome access(const Profile& profile, Access::Kind kind, std::uint64_t bytes, s
     Simulation simulation;
     PairOfHosts pair(profile);
     Outcome outcome;
-    pair.system.host(0).cpu.start({kind, pair.window() + offset, bytes},
-                                  [&](Picoseconds at) { outcome.done = at; });
+    pair.system.host(0).cpu->start({kind, pair.window() + offset, bytes},
+                                   [&](Picoseconds at) { outcome.done = at; });
     simulation.run();
     EXPECT_TRUE(pair.clean());
     outcome.visible = pair.arrivals.last;
-    outcome.tlps = pair.system.host(0).cpu.statistics().tlps;
+    outcome.tlps = pair.system.host(0).cpu->statistics().tlps;
     return outcome;
 }
 
@@ -55,12 +55,12 @@ TEST(Cpu, WaitsForBuffers) {
                      topology_of("name: p\nnodes: {a: {}, b: {}}\n"
                                  "switches: {s: {link: {generation: 1, width: x1}, nt-pairs: [[a, b]]}}\n"));
     Picoseconds done = 0;
-    pair.system.host(0).cpu.start({Access::Kind::store_combined, pair.window(), 64 * 1000},
-                                  [&](Picoseconds at) { done = at; });
+    pair.system.host(0).cpu->start({Access::Kind::store_combined, pair.window(), 64 * 1000},
+                                   [&](Picoseconds at) { done = at; });
     simulation.run();
     // 88 bytes of 4 ns each.
     EXPECT_NEAR(static_cast<double>(done), 1000 * 352e3, 10 * 352e3);
-    EXPECT_GT(pair.system.host(0).cpu.statistics().waited_for_buffer, done / 2);
+    EXPECT_GT(pair.system.host(0).cpu->statistics().waited_for_buffer, done / 2);
     EXPECT_TRUE(pair.clean());
 }
 
@@ -77,8 +77,8 @@ TEST(Cpu, AccessesFollowEachOther) {
     PairOfHosts pair;
     std::vector<Picoseconds> done;
     for (int i = 0; i < 3; ++i)
-        pair.system.host(0).cpu.start({Access::Kind::store_combined, pair.window(), 64},
-                                      [&](Picoseconds at) { done.push_back(at); });
+        pair.system.host(0).cpu->start({Access::Kind::store_combined, pair.window(), 64},
+                                       [&](Picoseconds at) { done.push_back(at); });
     simulation.run();
     ASSERT_EQ(done.size(), 3U);
     EXPECT_EQ(done[1], 2 * done[0]);

@@ -3,8 +3,10 @@
 
 #include <systemc>
 
-// What a simulation context of SystemC 2.3.4 leaves behind when it is destroyed (test/simulation.h makes one for each test).
-extern "C" const char* __lsan_default_suppressions();  // NOLINT(bugprone-reserved-identifier): LeakSanitizer's name
+// What a simulation context of SystemC 2.3.4 leaves behind when it is destroyed (test/simulation.h makes one
+// for each test).
+extern "C" const char*
+__lsan_default_suppressions();  // NOLINT(bugprone-reserved-identifier): LeakSanitizer's name
 extern "C" const char* __lsan_default_suppressions() {
     return "leak:sc_core::sc_simcontext::init\n"
            "leak:sc_core::sc_ppq_base\n"

@@ -12,8 +12,8 @@ namespace {
 TEST(Ntb, WritesArriveAtTheTranslatedAddressWithAProxyId) {
     Simulation simulation;
     PairOfHosts pair;
-    pair.system.host(0).cpu.start({Access::Kind::store_combined, pair.window() + 0x5000, 64},
-                                  [](Picoseconds) {});
+    pair.system.host(0).cpu->start({Access::Kind::store_combined, pair.window() + 0x5000, 64},
+                                   [](Picoseconds) {});
     simulation.run();
     EXPECT_EQ(pair.arrivals.address, 0x5000U);
     EXPECT_EQ(pair.arrivals.requester, Ntb::proxy(0, 0));
@@ -25,8 +25,8 @@ TEST(Ntb, ReadsAreAnsweredToWhoAsked) {
     Simulation simulation;
     PairOfHosts pair;
     Picoseconds done = 0;
-    pair.system.host(1).cpu.start({Access::Kind::load, pair.system.window(*pair.system.endpoint(1, 0)), 32},
-                                  [&](Picoseconds at) { done = at; });
+    pair.system.host(1).cpu->start({Access::Kind::load, pair.system.window(*pair.system.endpoint(1, 0)), 32},
+                                   [&](Picoseconds at) { done = at; });
     simulation.run();
     EXPECT_GT(done, nanoseconds(500));
     EXPECT_EQ(pair.system.host(0).root.statistics().read, 32U);

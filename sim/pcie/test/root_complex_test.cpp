@@ -76,8 +76,8 @@ TEST(RootComplex, InterruptsAreWritesThatTakeLonger) {
     for (const std::uint64_t address : {std::uint64_t{0x1000}, kInterruptSpace}) {
         Simulation simulation;
         PairOfHosts pair(profile);
-        pair.system.host(0).cpu.start({Access::Kind::store_uncached, pair.window() + address, 4},
-                                      [](Picoseconds) {});
+        pair.system.host(0).cpu->start({Access::Kind::store_uncached, pair.window() + address, 4},
+                                       [](Picoseconds) {});
         simulation.run();
         visible[address == kInterruptSpace] = pair.arrivals.last;
         EXPECT_EQ(pair.system.host(1).root.statistics().interrupts, address == kInterruptSpace ? 1U : 0U);

@@ -29,7 +29,8 @@ TEST_P(ShippedTopology, CarriesDataBetweenAllPairs) {
                 system.host(node).root.on_write = [&](const Tlp& tlp, Picoseconds) { arrived += tlp.length; };
         for (const System::Endpoint& endpoint : system.endpoints())
             system.host(endpoint.node)
-                .cpu.start({Access::Kind::store_combined, system.window(endpoint), 1000}, [](Picoseconds) {});
+                .cpu->start({Access::Kind::store_combined, system.window(endpoint), 1000},
+                            [](Picoseconds) {});
         simulation.run();
         EXPECT_EQ(arrived, 1000 * system.endpoints().size());
         EXPECT_TRUE(system.at_rest());
@@ -86,15 +87,15 @@ struct Random {
         switch (pick(0, 3)) {
             case 0:
                 system->host(endpoint.node)
-                    .cpu.start(
+                    .cpu->start(
                         {Access::Kind::store_combined, system->window(endpoint) + offset, bytes, stream},
                         again);
                 break;
             case 1:
                 system->host(endpoint.node)
-                    .cpu.start({Access::Kind::load, system->window(endpoint) + offset,
-                                std::min<std::uint64_t>(bytes, 64)},
-                               again);
+                    .cpu->start({Access::Kind::load, system->window(endpoint) + offset,
+                                 std::min<std::uint64_t>(bytes, 64)},
+                                again);
                 break;
             default:
                 endpoint.dma->start({.kind = Transfer::Kind::copy,

@@ -85,7 +85,7 @@ void Runner::begin_transfer() {
     if (begun_ == workload_.warm_up + 1) measured_from_ = start;
     running_[cookie] = {start, size()};
     const std::uint64_t window = system_.window(*near_);
-    pcie::Cpu& cpu = system_.host(workload_.from).cpu;
+    pcie::Cpu& cpu = *system_.host(workload_.from).cpu;
     switch (workload_.kind) {
         case Kind::pio_write:
         case Kind::pio_pingpong:
@@ -129,8 +129,8 @@ void Runner::send_back(std::uint64_t cookie) {
     running_[cookie | kBack] = {running_.at(cookie).start, size()};
     running_.erase(cookie);
     system_.host(workload_.to)
-        .cpu.start({Access::Kind::store_combined, system_.window(*far_), size(), cookie | kBack},
-                   [](Picoseconds) {});
+        .cpu->start({Access::Kind::store_combined, system_.window(*far_), size(), cookie | kBack},
+                    [](Picoseconds) {});
 }
 
 void Runner::finished(std::uint64_t cookie, Picoseconds at) {

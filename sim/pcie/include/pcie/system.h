@@ -2,7 +2,7 @@
 // The whole of a topology's hardware, made of the other modules.
 //
 //     System system("system", topology, profile, {});
-//     system.host(0).cpu.start({Access::Kind::store_combined, system.window(0, 1), 4096}, done);
+//     system.host(0).cpu->start({Access::Kind::store_combined, system.window(0, 1), 4096}, done);
 //     sc_core::sc_start();
 #pragma once
 
@@ -18,16 +18,16 @@ namespace ntblab::pcie {
 
 struct SystemOptions {
     bool check = false;  ///< Have a ProtocolChecker at every link.
+    bool cpus = true;    ///< Without, something else is to be bound to their root complexes.
     std::uint64_t seed = 1;
 };
 
 class System : public sc_core::sc_module {
   public:
     struct Host {
-        Host(const topology::Node& node, const RootComplexConfig& config, const CpuConfig& cpu_config,
-             TlpPool& pool);
+        Host(const std::string& name, const RootComplexConfig& config, TlpPool& pool);
         RootComplex root;
-        Cpu cpu;
+        std::unique_ptr<Cpu> cpu;  ///< Null in a system without.
     };
     /// An NT endpoint of a node, with the DMA engine beside it.
     struct Endpoint {
