@@ -50,7 +50,17 @@ class EthernetLink::Direction : public sc_core::sc_module, private TlpReceiver, 
         statistics.busy += span(bytes);
     }
 
+    // Who is told that a buffer is free may send the next TLP at once: it has its turn after this one.
     void receive(unsigned, Tlp& tlp) override {
+        waiting_.push_back(&tlp);
+        if (waiting_.size() > 1) return;
+        while (!waiting_.empty()) {
+            relay(*waiting_.front());
+            waiting_.pop_front();
+        }
+    }
+
+    void relay(Tlp& tlp) {
         const Picoseconds ready = std::max(tlp.ready, now());
         Picoseconds arrived = 0;
         std::uint32_t left = payload_bytes(tlp);
@@ -73,6 +83,7 @@ class EthernetLink::Direction : public sc_core::sc_module, private TlpReceiver, 
     EthernetConfig config_;
     std::mt19937_64 random_;
     std::bernoulli_distribution lost_;
+    std::deque<Tlp*> waiting_;
     Picoseconds free_ = 0;
     Picoseconds delivered_ = 0;  ///< The last one.
 };
