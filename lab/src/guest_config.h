@@ -10,7 +10,8 @@ namespace ntblab::lab {
 
 /// opt/ntblab/config: lines KEY='value' as a shell sources them. NTBLAB_ADDRESSES has one for
 /// each NT endpoint, in the order of their PCI addresses; NTBLAB_RDMA_ADDRESS is that of ropcie over all of
-/// them; NTBLAB_NETWORKS are those that lead nowhere else. NTBLAB_SHARE is the tag of the 9p file system for /share, "" for none.
+/// them; NTBLAB_NETWORKS are those that lead nowhere else. NTBLAB_SHARE is the tag of the 9p file system for
+/// /share, "" for none.
 std::string guest_config(const topology::Topology& topology, std::size_t node, const std::string& share = "");
 
 /// The 9p tag under which guests find the host's directory.
