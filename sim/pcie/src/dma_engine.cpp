@@ -70,7 +70,6 @@ bool DmaEngine::advance(Active& active) {
             return issue(active);
         case Step::wait_for_descriptor:
         case Step::drain:
-        case Step::complete:
         case Step::done:
             break;
     }
@@ -110,22 +109,20 @@ bool DmaEngine::send_read(Active& active, const Place& place, std::uint32_t byte
     free_tags_.pop_back();
     reads_[tag] = {&active, active.issued, bytes};
     statistics_.most_tags = std::max<std::uint64_t>(statistics_.most_tags, config_.tags - free_tags_.size());
-    Tlp& tlp = pool_.make(TlpType::memory_read);
-    tlp.requester = config_.requester;
-    tlp.tag = tag;
-    tlp.partition = place.partition;
-    tlp.address = place.address;
-    tlp.length = bytes;
-    tlp.cookie = active.transfer.cookie;
-    tlp.head = tlp.tail = tlp.ready = now();
     ++statistics_.reads;
-    out.send(tlp);
+    send(TlpType::memory_read, place, bytes, active.transfer.cookie, now(), tag);
     return true;
 }
 
 void DmaEngine::send_write(const Place& place, std::uint32_t bytes, std::uint64_t cookie, Picoseconds at,
                            std::uint16_t tag) {
-    Tlp& tlp = pool_.make(TlpType::memory_write);
+    ++statistics_.writes;
+    send(TlpType::memory_write, place, bytes, cookie, at, tag);
+}
+
+void DmaEngine::send(TlpType type, const Place& place, std::uint32_t bytes, std::uint64_t cookie,
+                     Picoseconds at, std::uint16_t tag) {
+    Tlp& tlp = pool_.make(type);
     tlp.requester = config_.requester;
     tlp.tag = tag;
     tlp.partition = place.partition;
@@ -133,7 +130,6 @@ void DmaEngine::send_write(const Place& place, std::uint32_t bytes, std::uint64_
     tlp.length = bytes;
     tlp.cookie = cookie;
     tlp.head = tlp.tail = tlp.ready = at;
-    ++statistics_.writes;
     out.send(tlp);
 }
 

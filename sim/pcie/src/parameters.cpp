@@ -140,7 +140,7 @@ constexpr Parameter kParameters[] = {
      [](P& p, double v) { p.host.split_at_every_rcb = v != 0; }, "1: completions of one RCB each"},
     {"iommu.entries", "", 0, 65536, [](const P& p) -> double { return p.host.iommu.entries; },
      [](P& p, double v) { p.host.iommu.entries = static_cast<unsigned>(v); },
-     "pages of the IOTLB, when there is an IOMMU; 0: none for any node"},
+     "pages of the IOTLB of nodes that have an IOMMU; 0: they have none either"},
     {"iommu.page", "bytes", 4096, 1073741824,
      [](const P& p) -> double { return static_cast<double>(p.host.iommu.page); },
      [](P& p, double v) { p.host.iommu.page = static_cast<std::uint64_t>(v); }, "of a translation"},

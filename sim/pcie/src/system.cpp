@@ -23,15 +23,12 @@ class SystemBuilder {
     }
 
   private:
-    using Endpoint = System::Endpoint;
-
     void add_host(std::size_t node) {
         RootComplexConfig config = profile_.host;
-        // A host without an endpoint has a root port all the same, with nothing behind it; it is not bound.
         config.ports = static_cast<unsigned>(topology_.endpoints(node).size());
         config.mps = profile_.mps;
-        if (topology_.nodes[node].iommu && config.iommu.entries == 0) config.iommu = IommuConfig{};
-        if (config.ports == 0) {
+        if (!topology_.nodes[node].iommu) config.iommu.entries = 0;
+        if (config.ports == 0) {  // nothing of it is on the way of a TLP
             system_.hosts_.push_back(nullptr);
             return;
         }

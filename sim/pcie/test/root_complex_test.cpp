@@ -16,7 +16,8 @@ Picoseconds device_read(Profile profile, std::uint64_t address, std::uint64_t by
     profile.dma.start = 0;
     profile.dma.descriptor = profile.dma.completion = 0;
     Simulation simulation;
-    PairOfHosts pair(profile);
+    PairOfHosts pair(profile, topology_of("name: p\nnodes: {a: {iommu: true}, b: {}}\n"
+                                          "switches: {s: {nt-pairs: [[a, b]]}}\n"));
     RootComplex& root = pair.system.host(0).root;
     root.set_memory(uncached, remote);
     Picoseconds done = 0;
@@ -48,6 +49,16 @@ TEST(RootComplex, CompletionsAreSplitAtMpsOrAtEveryRcb) {
     profile.host.split_at_every_rcb = true;
     device_read(profile, 0x1000, 512, false, false, &statistics);
     EXPECT_EQ(statistics.completions, 8U);
+}
+
+TEST(RootComplex, NodesWithoutAnIommuHaveNoneWhateverTheProfileSays) {
+    Profile profile = plain_profile();
+    profile.host.iommu = {.entries = 64};
+    Simulation simulation;
+    PairOfHosts pair(profile);
+    pair.near().dma->start(pair.copy(64), [](Picoseconds) {});
+    simulation.run();
+    EXPECT_EQ(pair.system.host(0).root.iommu().statistics().misses, 0U);
 }
 
 TEST(RootComplex, AnIommuAddsAWalkOnce) {

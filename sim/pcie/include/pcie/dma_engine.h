@@ -72,7 +72,7 @@ class DmaEngine : public sc_core::sc_module, private TlpReceiver, private TlpSen
 
   private:
     /// What a transfer goes through, in this order.
-    enum class Step : std::uint8_t { fetch, wait_for_descriptor, issue, drain, complete, done };
+    enum class Step : std::uint8_t { fetch, wait_for_descriptor, issue, drain, done };
     struct Active {
         Transfer transfer;
         Done done;
@@ -94,6 +94,8 @@ class DmaEngine : public sc_core::sc_module, private TlpReceiver, private TlpSen
     bool advance(Active& active);
     bool issue(Active& active);
     bool send_read(Active& active, const Place& place, std::uint32_t bytes);
+    void send(TlpType type, const Place& place, std::uint32_t bytes, std::uint64_t cookie, Picoseconds at,
+              std::uint16_t tag);
     void send_write(const Place& place, std::uint32_t bytes, std::uint64_t cookie, Picoseconds at,
                     std::uint16_t tag);
     void conclude(Active& active);

@@ -51,7 +51,7 @@ struct Profile {
     std::string name;
     std::string description;
     Fabric fabric = Fabric::switched;
-    /// Of the links if the topology does not say; cables between adapters always.
+    /// Of cables between adapters; the topology has those of hosts' links.
     unsigned generation = 4, lanes = 16;
     unsigned mps = 256, mrrs = 512;
     RootComplexConfig host;
@@ -78,7 +78,7 @@ struct Parameter {
     bool may_be_infinite = false;  ///< Then infinity stands for that.
 };
 
-/// All of them, in the order of docs/model.md.
+/// All of them.
 std::span<const Parameter> parameters();
 /// Null if there is none of this name.
 const Parameter* find_parameter(std::string_view name);

@@ -2,13 +2,12 @@
 // The whole of a topology's hardware, made of the other modules.
 //
 //     System system("system", topology, profile, {});
-//     system.host(0).cpu->start({Access::Kind::store_combined, system.window(0, 1), 4096}, done);
-//     sc_core::sc_start();
+//     system.host(0).cpu->start({Access::Kind::store_combined, system.window(*system.endpoint(0, 1)), 4096},
+//     done); sc_core::sc_start();
 #pragma once
 
 #include <topology/topology.h>
 
-#include <deque>
 #include <memory>
 
 #include "pcie/checker.h"
@@ -47,6 +46,7 @@ class System : public sc_core::sc_module {
     ~System() override;
 
     std::size_t host_count() const { return hosts_.size(); }
+    /// Of a node that has an endpoint.
     Host& host(std::size_t node) { return *hosts_.at(node); }
     const std::vector<Endpoint>& endpoints() const { return endpoints_; }
     /// The first endpoint of `node` to `peer`; null if there is none.
