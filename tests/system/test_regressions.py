@@ -121,30 +121,24 @@ def test_a_window_of_64_mib_reaches_its_last_byte(cluster_of):  # issues 13, 26,
         assert complaints_of_driver(cluster, node) == []
 
 
-def lock_again_and_again(device, partition, until):
-    """Locks a control block, and lets it go, as a driver that sets windows up, until `until()`; returns what the switch logged."""
-    status, operation = NTB_CTRL + partition * NTB_CTRL_STRIDE, NTB_CTRL + partition * NTB_CTRL_STRIDE + 4
-    events = set()
-    while not until():
-        for _ in range(20):
-            device.store(operation, LOCK)
-            wait_for("the lock", lambda: device.load(status) & 0xFFFFFF == LOCKED, interval=0)  # by partition 0
-            device.store(operation, CONFIGURE)
-        events |= {event for _, event, *_ in device.log(13)}  # which holds the last 1024
-    return events
-
-
 def test_a_driver_waits_for_the_lock_that_the_other_host_has(cluster_of, repeat):  # pulls 48, 49; issues 107, 112
     cluster = cluster_of(both=f"{HARDWARE}, cmdline: iomem=relaxed")
     cluster.reload_driver()
     cluster.run("a", "rmmod ntb_hw_switchtec")  # a sets windows of b's up, in b's control block, by this test
+    status, operation = NTB_CTRL + NTB_CTRL_STRIDE, NTB_CTRL + NTB_CTRL_STRIDE + 4
+    waits_of_b = (WAITS, 1, 1)
     with SwitchtecDevice(cluster, "a") as device:
-        cluster.run("b", f"(for i in $(seq {max(8, repeat(20))}); do rmmod ntb_hw_switchtec && modprobe ntb_hw_switchtec; done;"
-                         " touch /tmp/done) >/tmp/log 2>&1 &")
-        assert WAITS in lock_again_and_again(
-            device, 1, lambda: cluster.command("b", "test -e /tmp/done", check=False).returncode == 0), "the two never met"
-    assert cluster.run("b", "cat /tmp/log") == ""
-    wait_for("b's last probe", lambda: cluster.run("b", "ls /sys/bus/ntb/devices") == cluster.ntb_device("b"))
+        for _ in range(repeat(20)):
+            cluster.run("b", "rmmod ntb_hw_switchtec; rm -f /tmp/code")
+            device.store(operation, LOCK)
+            wait_for("the lock", lambda: device.load(status) & 0xFFFFFF == LOCKED)  # by partition 0
+            waited = [entry[1:4] for entry in device.log(13)].count(waits_of_b)
+            cluster.run("b", "(modprobe ntb_hw_switchtec; echo $? >/tmp/code) >/tmp/log 2>&1 &")
+            wait_for("b at the lock", lambda: [entry[1:4] for entry in device.log(13)].count(waits_of_b) > waited)
+            assert cluster.command("b", "test -s /tmp/code", check=False).returncode != 0, "b's probe ended while a had the lock"
+            device.store(operation, CONFIGURE)
+            assert cluster.run("b", "until test -s /tmp/code; do sleep 0.1; done; cat /tmp/code /tmp/log") == "0"
+            assert cluster.run("b", "ls /sys/bus/ntb/devices") == cluster.ntb_device("b")
     assert complaints_of_driver(cluster, "b") == []
 
 
