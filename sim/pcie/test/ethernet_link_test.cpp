@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "parts.h"
-#include "simulation.h"
+#include "pcie/simulation.h"
 
 namespace ntblab::pcie {
 namespace {

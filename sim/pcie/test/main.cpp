@@ -3,7 +3,7 @@
 
 #include <systemc>
 
-// What a simulation context of SystemC 2.3.4 leaves behind when it is destroyed (test/simulation.h makes one
+// What a simulation context of SystemC 2.3.4 leaves behind when it is destroyed (pcie/simulation.h makes one
 // for each test).
 extern "C" const char*
 __lsan_default_suppressions();  // NOLINT(bugprone-reserved-identifier): LeakSanitizer's name

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "parts.h"
-#include "simulation.h"
+#include "pcie/simulation.h"
 
 namespace ntblab::pcie {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "workload.h"
+#include "runner.h"
 
 #include <algorithm>
 #include <numeric>

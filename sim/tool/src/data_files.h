@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: MIT
+// Where the files are that ntb-sim comes with: in its build, or where it is installed.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace ntblab::sim {
+
+/// `<folder of the program>/../share/ntblab/<folder>`: "profiles", "workloads", ...
+std::filesystem::path data_folder(const std::string& folder);
+
+/// Names of a folder's YAML files, without their extension, sorted.
+std::vector<std::string> names_in(const std::filesystem::path& folder);
+
+}  // namespace ntblab::sim

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+#include <fmt/format.h>
+
+#include <csignal>
+#include <exception>
+#include <systemc>
+
+#include "commands/commands.h"
+
+namespace ntblab::sim {
+
+int complain(const std::string& message, int code) {
+    fmt::print(stderr, "ntb-sim: {}\n", message);
+    return code;
+}
+
+namespace {
+
+int parse_and_run(int argc, char** argv) {
+    CommandLine line;
+    CLI::App app("A timing model of what lies between the memories of hosts that NTBs join.", "ntb-sim");
+    app.require_subcommand(1);
+    app.set_version_flag("--version", std::string("ntb-sim ") + NTBLAB_VERSION, "Print the version and exit");
+    for (const auto add : {add_profiles}) add(app, line);
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::ParseError& error) {
+        return app.exit(error) == 0 ? kOk : kUsage;
+    }
+    return line.run();
+}
+
+}  // namespace
+}  // namespace ntblab::sim
+
+// SystemC's library has a main() of its own, which wants this; ours says no more than it has to.
+int sc_main(int, char**) {
+    return 0;
+}
+
+int main(int argc, char** argv) {
+    std::signal(SIGPIPE, SIG_DFL);
+    try {
+        return ntblab::sim::parse_and_run(argc, argv);
+    } catch (const std::exception& error) {
+        return ntblab::sim::complain(fmt::format("internal error: {}", error.what()), ntblab::sim::kFailure);
+    }
+}
