@@ -73,7 +73,7 @@ check asan-build ci/compile.sh asan
 check fuzz check_fuzz
 check bookworm-image ci/variant.sh stock bookworm
 suite unit "$logs/unit.xml" ctest --preset asan -j "$(nproc)" --output-junit "$logs/unit.xml"
-for folder in system ropcie; do
+for folder in sim system ropcie; do
     suite $folder "$logs/$folder.xml" /usr/bin/python3 -m pytest "tests/$folder" --junitxml="$logs/$folder.xml" --durations=15
 done
 

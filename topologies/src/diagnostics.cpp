@@ -19,8 +19,9 @@ std::vector<std::string> Diagnostics::in_order(std::vector<Finding> findings) co
     });
     std::vector<std::string> result;
     result.reserve(findings.size());
-    for (const auto& [mark, message] : findings)
-        result.push_back(fmt::format("{}:{}:{}: {}", path_, mark.line + 1, mark.column + 1, message));
+    for (const auto& [mark, message] : findings)  // a file without anything in it has no mark
+        result.push_back(fmt::format("{}:{}:{}: {}", path_, std::max(mark.line, 0) + 1,
+                                     std::max(mark.column, 0) + 1, message));
     return result;
 }
 

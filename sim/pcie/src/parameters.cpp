@@ -202,6 +202,14 @@ constexpr Parameter kParameters[] = {
      [](P& p, double v) { p.dma.tags = static_cast<unsigned>(v); }, "reads under way"},
     {"dma.turnaround", "ns", 0, 10000, [](const P& p) -> double { return to_ns(p.dma.turnaround); },
      [](P& p, double v) { p.dma.turnaround = from_ns(v); }, "from data that was read to the write of it"},
+    {"rdma.post", "ns", 0, 100000, [](const P& p) -> double { return to_ns(p.rdma.post); },
+     [](P& p, double v) { p.rdma.post = from_ns(v); }, "of RoPCIe: from a program's request to its first packet"},
+    {"rdma.packet", "ns", 0, 100000, [](const P& p) -> double { return to_ns(p.rdma.packet); },
+     [](P& p, double v) { p.rdma.packet = from_ns(v); }, "CPU's work for a packet, at either end, beside its bytes"},
+    {"rdma.copy", "GB/s", 0.01, 1000, [](const P& p) -> double { return p.rdma.copy_rate; },
+     [](P& p, double v) { p.rdma.copy_rate = v; }, "at which the receiving CPU copies out of the ring"},
+    {"rdma.completion", "ns", 0, 100000, [](const P& p) -> double { return to_ns(p.rdma.completion); },
+     [](P& p, double v) { p.rdma.completion = from_ns(v); }, "from the last packet to a program that polls"},
 };
 
 }  // namespace

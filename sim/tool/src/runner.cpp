@@ -7,162 +7,156 @@
 
 namespace ntblab::sim {
 
-using pcie::Access;
 using pcie::Picoseconds;
 using pcie::Tlp;
-using pcie::Transfer;
-using Kind = Workload::Kind;
 
 namespace {
 
-/// Of a ping-pong's way back.
-constexpr std::uint64_t kBack = std::uint64_t{1} << 63;
+// However large they are.
+constexpr std::uint64_t kFewestTransfers = 2, kFewestToWarmUp = 1;
+
+bool is_rdma(Operation operation) {
+    return operation == Operation::rdma_write || operation == Operation::rdma_read ||
+           operation == Operation::rdma_send;
+}
+
+// Of stores, a CPU's rate is what counts: it goes on before they arrive.
+bool is_store(Operation operation) {
+    return operation == Operation::pio_write || operation == Operation::doorbell;
+}
 
 }  // namespace
 
-Runner::Runner(sc_core::sc_module_name name, pcie::System& system, const Workload& workload)
-    : sc_module(name), system_(system), workload_(workload) {
-    near_ = system.endpoint(workload.from, workload.to);
-    far_ = system.endpoint(workload.to, workload.from);
-    if (near_ == nullptr || far_ == nullptr) throw std::invalid_argument("no NT pair joins these two nodes");
-    if (workload.sizes.empty()) throw std::invalid_argument("a workload has a size at least");
-    for (const std::size_t node : {workload.from, workload.to})
-        system.host(node).root.set_memory(workload.uncached, workload.remote);
-    watch(workload.from, false);
-    watch(workload.to, workload.kind == Kind::doorbell);
-    timeline_.at(0, [this] { begin_size(); });
+Point summary(std::uint64_t size, std::uint64_t bytes, std::vector<Picoseconds> latencies,
+              Picoseconds elapsed) {
+    std::ranges::sort(latencies);
+    const std::size_t count = latencies.size();
+    if (count == 0) return {.size = size};
+    return {.size = size,
+            .transfers = count,
+            .bytes = bytes,
+            .least = latencies.front(),
+            .median = latencies[count / 2],
+            .p99 = latencies[std::min(count - 1, count * 99 / 100)],
+            .most = latencies.back(),
+            .mean = std::accumulate(latencies.begin(), latencies.end(), 0.0) / static_cast<double>(count),
+            .elapsed = elapsed};
 }
 
-bool Runner::stores() const {
-    return workload_.kind == Kind::pio_write || workload_.kind == Kind::doorbell;
-}
-
-// A doorbell is seen when its handler runs, everything else when the bytes are.
-void Runner::watch(std::size_t node, bool interrupts) {
-    system_.host(node).root.on_write = [this, interrupts](const Tlp& tlp, Picoseconds visible) {
-        const bool interrupt = tlp.address >= pcie::kInterruptSpace &&
-                               tlp.address - pcie::kInterruptSpace < pcie::kInterruptSpaceSize;
-        if (tlp.cookie != 0 && interrupt == interrupts) seen(tlp.cookie, tlp.length, visible);
-    };
-}
-
-void Runner::begin_size() {
-    begun_ = ended_ = 0;
-    latencies_.clear();
-    const unsigned all = workload_.warm_up + workload_.transfers;
-    for (unsigned i = 0; i < std::min(workload_.in_flight, all); ++i) begin_transfer();
-}
-
-Transfer Runner::transfer(std::uint64_t cookie) const {
-    const std::uint64_t address = (cookie * size()) % std::max(workload_.span, size());
-    const pcie::Place own{near_->partition, address};
-    const pcie::Place peers{near_->peer_partition, address};
-    Transfer result{.bytes = size(), .queue = {near_->partition, 0}, .cookie = cookie};
-    switch (workload_.kind) {
-        case Kind::dma_read:
-            result.source = peers;
-            result.target = own;
-            break;
-        case Kind::device_write:
-            result.kind = Transfer::Kind::write;
-            result.target = own;
-            break;
-        case Kind::device_read:
-            result.kind = Transfer::Kind::read;
-            result.source = own;
-            break;
-        default:
-            result.source = own;
-            result.target = peers;
-            break;
+/// One flow's transfers, `in_flight` at a time.
+class Runner::FlowRun : private TrafficListener {
+  public:
+    FlowRun(Runner& runner, const Parts& parts, const Flow& flow, std::size_t index, const Workload& workload)
+        : runner_(runner),
+          flow_(flow),
+          in_flight_(workload.in_flight),
+          stores_(is_store(workload.operation)),
+          halves_(workload.operation == Operation::pio_pingpong ? 2 : 1),
+          traffic_(make_traffic(parts, flow, index, workload, *this)) {
+        latencies_.reserve(runner.per_flow_ - runner.warm_up_);
     }
+
+    void begin() {
+        for (std::uint64_t i = 0; i < std::min<std::uint64_t>(in_flight_, runner_.per_flow_); ++i)
+            begin_next();
+    }
+
+    const Flow& flow() const { return flow_; }
+    Traffic& traffic() { return *traffic_; }
+    bool at_rest() const { return started_.empty() && begun_ == runner_.per_flow_; }
+    const std::vector<Picoseconds>& latencies() const { return latencies_; }
+    Picoseconds from() const { return from_; }
+    Picoseconds to() const { return to_; }
+
+  private:
+    void begin_next() {
+        const std::uint64_t transfer = begun_++;
+        if (transfer == 0) from_ = pcie::now();
+        started_[transfer] = pcie::now();
+        traffic_->begin(transfer, runner_.size_);
+    }
+
+    void released(std::uint64_t, Picoseconds at) override {
+        if (stores_) count(at);
+        if (begun_ < runner_.per_flow_)
+            runner_.timeline_.at(at, [this] {
+                if (begun_ < runner_.per_flow_) begin_next();
+            });
+    }
+
+    void finished(std::uint64_t transfer, Picoseconds at) override {
+        const auto start = started_.find(transfer);
+        if (transfer >= runner_.warm_up_) latencies_.push_back((at - start->second) / halves_);
+        started_.erase(start);
+        if (!stores_) count(at);
+        ++runner_.ended_;
+        runner_.on_end();
+    }
+
+    /// One more has ended, for the rate: which is that of those behind the warm-up.
+    void count(Picoseconds at) {
+        to_ = std::max(to_, at);
+        if (++counted_ == runner_.warm_up_) from_ = to_;
+    }
+
+    Runner& runner_;
+    Flow flow_;
+    unsigned in_flight_;
+    bool stores_;
+    unsigned halves_;  ///< That a latency is one of.
+    std::unique_ptr<Traffic> traffic_;
+    std::uint64_t begun_ = 0, counted_ = 0;
+    std::unordered_map<std::uint64_t, Picoseconds> started_;
+    std::vector<Picoseconds> latencies_;
+    Picoseconds from_ = 0, to_ = 0;
+};
+
+Runner::Runner(sc_core::sc_module_name name, pcie::System& system, const pcie::Profile& profile,
+               const Workload& workload, const std::vector<Flow>& flows, std::uint64_t size)
+    : sc_module(name), size_(size) {
+    if (size == 0) throw std::invalid_argument("transfers of 0 bytes");
+    const std::uint64_t at_most = workload.bytes / size;
+    warm_up_ = std::min<std::uint64_t>(workload.warm_up, std::max(at_most, kFewestToWarmUp));
+    per_flow_ = warm_up_ + std::min<std::uint64_t>(workload.transfers, std::max(at_most, kFewestTransfers));
+    if (is_rdma(workload.operation)) ropcie_ = std::make_unique<RopcieLinks>(system, timeline_, profile.rdma);
+    const Parts parts{system, timeline_, ropcie_.get()};
+    for (const Flow& flow : flows)
+        flows_.push_back(std::make_unique<FlowRun>(*this, parts, flow, flows_.size(), workload));
+    for (std::size_t node = 0; node < system.host_count(); ++node) {
+        const bool used = std::ranges::any_of(
+            flows, [&](const Flow& flow) { return flow.from == node || flow.to == node; });
+        if (!used) continue;
+        pcie::RootComplex& root = system.host(node).root;
+        root.set_memory(workload.uncached, workload.remote);
+        root.on_write = [this, node](const Tlp& tlp, Picoseconds visible) {
+            if (tlp.cookie == 0 || (ropcie_ && ropcie_->written(node, tlp, visible))) return;
+            flows_.at(flow_of_cookie(tlp.cookie))->traffic().written(node, tlp, visible);
+        };
+    }
+    timeline_.at(0, [this] {
+        for (auto& flow : flows_) flow->begin();
+    });
+}
+
+Runner::~Runner() = default;
+
+Measured Runner::measured() const {
+    Measured result;
+    std::vector<Picoseconds> all;
+    Picoseconds from = pcie::kNever, to = 0;
+    for (const auto& flow : flows_) {
+        if (!flow->at_rest()) throw std::logic_error("transfers have not ended");
+        const std::vector<Picoseconds>& latencies = flow->latencies();
+        result.flows.push_back(
+            {flow->flow(), summary(size_, size_ * latencies.size(), latencies, flow->to() - flow->from())});
+        all.insert(all.end(), latencies.begin(), latencies.end());
+        from = std::min(from, flow->from());
+        to = std::max(to, flow->to());
+    }
+    const std::uint64_t bytes = size_ * all.size();
+    result.all = summary(size_, bytes, std::move(all), flows_.empty() ? 0 : to - from);
+    if (ropcie_) result.doorbells = ropcie_->doorbells();
     return result;
-}
-
-void Runner::begin_transfer() {
-    const std::uint64_t cookie = first_cookie_ + begun_++;
-    const Picoseconds start = pcie::now();
-    if (begun_ == workload_.warm_up + 1) measured_from_ = start;
-    running_[cookie] = {start, size()};
-    const std::uint64_t window = system_.window(*near_);
-    pcie::Cpu& cpu = *system_.host(workload_.from).cpu;
-    switch (workload_.kind) {
-        case Kind::pio_write:
-        case Kind::pio_pingpong:
-        case Kind::doorbell: {
-            const bool bell = workload_.kind == Kind::doorbell;
-            cpu.start({bell ? Access::Kind::store_uncached : Access::Kind::store_combined,
-                       window + (bell ? pcie::kInterruptSpace : 0), size(), cookie},
-                      [this](Picoseconds at) {
-                          if (!stores()) return;
-                          measured_to_ = at;
-                          if (begun_ < workload_.warm_up + workload_.transfers)
-                              timeline_.at(at, [this] { begin_transfer(); });
-                      });
-            break;
-        }
-        case Kind::pio_read:
-            cpu.start({Access::Kind::load, window, size(), cookie},
-                      [this, cookie](Picoseconds at) { finished(cookie, at); });
-            break;
-        case Kind::device_read:
-            near_->dma->start(transfer(cookie), [this, cookie](Picoseconds at) { finished(cookie, at); });
-            break;
-        default:
-            near_->dma->start(transfer(cookie), [](Picoseconds) {});
-            break;
-    }
-}
-
-void Runner::seen(std::uint64_t cookie, std::uint64_t bytes, Picoseconds at) {
-    const auto found = running_.find(cookie);
-    if (found == running_.end()) return;
-    found->second.left -= std::min(bytes, found->second.left);
-    if (found->second.left > 0) return;
-    if (workload_.kind == Kind::pio_pingpong && (cookie & kBack) == 0)
-        timeline_.at(at, [this, cookie] { send_back(cookie); });
-    else
-        finished(cookie, at);
-}
-
-void Runner::send_back(std::uint64_t cookie) {
-    running_[cookie | kBack] = {running_.at(cookie).start, size()};
-    running_.erase(cookie);
-    system_.host(workload_.to)
-        .cpu->start({Access::Kind::store_combined, system_.window(*far_), size(), cookie | kBack},
-                    [](Picoseconds) {});
-}
-
-void Runner::finished(std::uint64_t cookie, Picoseconds at) {
-    const auto found = running_.find(cookie);
-    const Picoseconds latency = (at - found->second.start) / (workload_.kind == Kind::pio_pingpong ? 2 : 1);
-    running_.erase(found);
-    cookie &= ~kBack;
-    if (cookie - first_cookie_ >= workload_.warm_up) latencies_.push_back(latency);
-    ++ended_;
-    if (!stores()) measured_to_ = std::max(measured_to_, at);
-    const std::uint64_t all = workload_.warm_up + workload_.transfers;
-    if (ended_ == all)
-        timeline_.at(at, [this] { end_size(); });
-    else if (!stores() && begun_ < all)
-        timeline_.at(at, [this] { begin_transfer(); });
-}
-
-void Runner::end_size() {
-    std::sort(latencies_.begin(), latencies_.end());
-    const std::size_t count = latencies_.size();
-    Point point{.size = size(), .transfers = count};
-    if (count > 0) {
-        point.least = latencies_.front();
-        point.median = latencies_[count / 2];
-        point.p99 = latencies_[std::min(count - 1, count * 99 / 100)];
-        point.most = latencies_.back();
-        point.mean = std::accumulate(latencies_.begin(), latencies_.end(), 0.0) / static_cast<double>(count);
-        point.elapsed = measured_to_ - measured_from_;
-    }
-    points_.push_back(point);
-    first_cookie_ += begun_;
-    if (++size_index_ < workload_.sizes.size()) begin_size();
 }
 
 }  // namespace ntblab::sim

@@ -1,97 +1,73 @@
 // SPDX-License-Identifier: MIT
-// Traffic between two hosts of a system, a transfer size after the other, and what it measures.
+// Traffic of a workload, with transfers of one size, and what it measures.
 //
-//     Workload workload{.kind = Workload::Kind::dma_write, .sizes = {4096, 65536}};
-//     Runner runner("runner", system, workload);
+//     Runner runner("runner", system, profile, workload, flows, 4096);
 //     sc_core::sc_start();
-//     for (const Point& point : runner.points()) ...
+//     const Measured measured = runner.measured();
 #pragma once
 
-#include <map>
+#include <memory>
+#include <unordered_map>
 #include <vector>
 
-#include "pcie/system.h"
-#include "pcie/timeline.h"
+#include "ropcie_links.h"
+#include "traffic.h"
 
 namespace ntblab::sim {
 
-struct Workload {
-    enum class Kind : std::uint8_t {
-        pio_write,     ///< Write-combined stores into the window; latency until the peer sees the last byte.
-        pio_read,      ///< Loads from the window.
-        pio_pingpong,  ///< A store there, and when it is seen, one back; half of that.
-        dma_write,     ///< The engine copies to the peer, until the peer sees the last byte.
-        dma_read,      ///< The engine copies from the peer, until its own host does.
-        device_write,  ///< The engine writes to its own host's memory.
-        device_read,   ///< The engine reads from its own host's memory, until the last completion.
-        doorbell,      ///< An uncached store that becomes an interrupt, until its handler.
-    };
-
-    Kind kind = Kind::pio_write;
-    std::size_t from = 0, to = 1;          ///< Nodes; `to` is of no account for device_*.
-    std::vector<std::uint64_t> sizes{64};  ///< Bytes; of a doorbell 4.
-    unsigned transfers = 100;              ///< That are measured, of each size.
-    unsigned warm_up = 10;                 ///< Before these.
-    unsigned in_flight = 1;                ///< At the same time.
-    bool uncached = false;                 ///< What is read is in no cache.
-    bool remote = false;                   ///< Memory is another socket's.
-    std::uint64_t span = 1 << 20;  ///< Bytes of memory that transfers go through, one after the other.
-};
-
-/// Times in picoseconds.
+/// Times in picoseconds. All zero but `size` if nothing was measured.
 struct Point {
-    std::uint64_t size = 0;
+    std::uint64_t size = 0;  ///< Bytes of a transfer; of a trace 0.
     std::uint64_t transfers = 0;
+    std::uint64_t bytes = 0;                                     ///< Of all of them.
     pcie::Picoseconds least = 0, median = 0, p99 = 0, most = 0;  ///< Latency.
     double mean = 0;
-    /// From the start of the first that was measured to the end of the last; of stores, as the CPU sees it.
+    /// From the end of the last that warmed up to the end of the last; of stores, as the CPU sees it.
     pcie::Picoseconds elapsed = 0;
 
     /// Payload, in 1e9 bytes a second.
     double rate() const {
-        return elapsed == 0 ? 0
-                            : 1000.0 * static_cast<double>(size) * static_cast<double>(transfers) /
-                                  static_cast<double>(elapsed);
+        return elapsed == 0 ? 0 : 1000.0 * static_cast<double>(bytes) / static_cast<double>(elapsed);
     }
+};
+
+/// @param latencies in any order
+Point summary(std::uint64_t size, std::uint64_t bytes, std::vector<pcie::Picoseconds> latencies,
+              pcie::Picoseconds elapsed);
+
+struct Measured {
+    struct OfFlow {
+        Flow flow;
+        Point point;
+    };
+    Point all;
+    std::vector<OfFlow> flows;
+    std::uint64_t doorbells = 0;  ///< That RoPCIe rang.
 };
 
 class Runner : public sc_core::sc_module {
   public:
-    /// @throw std::invalid_argument for nodes that no NT pair joins, or no sizes.
-    Runner(sc_core::sc_module_name name, pcie::System& system, const Workload& workload);
+    /// @throw std::invalid_argument for nodes that no NT pair joins, a size of 0, or a trace.
+    Runner(sc_core::sc_module_name name, pcie::System& system, const pcie::Profile& profile,
+           const Workload& workload, const std::vector<Flow>& flows, std::uint64_t size);
+    ~Runner() override;
 
-    /// Of all sizes, once the simulation has come to rest.
-    const std::vector<Point>& points() const { return points_; }
+    /// Once the simulation has come to rest. @throw std::logic_error if transfers are under way.
+    Measured measured() const;
+    /// Transfers that have ended, and all, of all flows.
+    std::uint64_t ended() const { return ended_; }
+    std::uint64_t all() const { return flows_.size() * per_flow_; }
+    std::function<void()> on_end = [] {};  ///< Of each transfer.
 
   private:
-    struct Running {
-        pcie::Picoseconds start;
-        std::uint64_t left;  ///< Bytes that have not been seen.
-    };
+    class FlowRun;
 
-    void begin_size();
-    void begin_transfer();
-    void seen(std::uint64_t cookie, std::uint64_t bytes, pcie::Picoseconds at);
-    void send_back(std::uint64_t cookie);
-    void finished(std::uint64_t cookie, pcie::Picoseconds at);
-    void end_size();
-    void watch(std::size_t node, bool interrupts);
-    pcie::Transfer transfer(std::uint64_t cookie) const;
-    std::uint64_t size() const { return workload_.sizes[size_index_]; }
-    bool stores() const;
-
-    pcie::System& system_;
-    Workload workload_;
-    const pcie::System::Endpoint* near_;
-    const pcie::System::Endpoint* far_;
     pcie::Timeline timeline_{"timeline"};
-    std::size_t size_index_ = 0;
-    std::uint64_t begun_ = 0, ended_ = 0;  ///< Of this size.
-    std::uint64_t first_cookie_ = 1;       ///< Of this size.
-    std::map<std::uint64_t, Running> running_;
-    std::vector<pcie::Picoseconds> latencies_;
-    pcie::Picoseconds measured_from_ = 0, measured_to_ = 0;
-    std::vector<Point> points_;
+    std::unique_ptr<RopcieLinks> ropcie_;
+    std::vector<std::unique_ptr<FlowRun>> flows_;
+    std::uint64_t size_;
+    std::uint64_t warm_up_, per_flow_;
+    std::uint64_t ended_ = 0;
 };
 
 }  // namespace ntblab::sim

@@ -37,6 +37,18 @@ struct Medium {
     }
 };
 
+/// What RoPCIe's software costs a CPU (docs/ropcie.md).
+struct RdmaConfig {
+    Picoseconds post = nanoseconds(400);        ///< From the program's request to the first packet.
+    Picoseconds packet = nanoseconds(200);      ///< A packet, at either end, beside its bytes.
+    double copy_rate = 8;                       ///< Of a packet out of the ring, bytes a nanosecond.
+    Picoseconds completion = nanoseconds(300);  ///< From there to the program, which polls.
+
+    Picoseconds copy(std::uint64_t bytes) const {
+        return static_cast<Picoseconds>(std::llround(1000 * static_cast<double>(bytes) / copy_rate));
+    }
+};
+
 struct Profile {
     /// What is between two hosts' links: a switch with the NTBs in it, or an adapter at each host, joined by
     /// a cable.
@@ -64,6 +76,7 @@ struct Profile {
     SwitchConfig hop;  ///< A switch, or an adapter.
     NtbConfig ntb;
     DmaConfig dma;
+    RdmaConfig rdma;
     std::map<std::string, Source> sources;  ///< By the parameter's name.
 };
 

@@ -50,6 +50,7 @@ class Switch : public sc_core::sc_module, private TlpReceiver, private TlpSender
     /// Of the link at the port, before the first TLP.
     void set_encoding(unsigned port, const Encoding& encoding) { ports_.at(port)->encoding = encoding; }
 
+    unsigned ports() const { return config_.ports; }
     const SwitchPortStatistics& statistics(unsigned port) const { return ports_.at(port)->statistics; }
     bool at_rest() const;
 

@@ -48,6 +48,8 @@ class System : public sc_core::sc_module {
     std::size_t host_count() const { return hosts_.size(); }
     /// Of a node that has an endpoint.
     Host& host(std::size_t node) { return *hosts_.at(node); }
+    /// Likewise; null for a node that has none.
+    const Host* find_host(std::size_t node) const { return hosts_.at(node).get(); }
     const std::vector<Endpoint>& endpoints() const { return endpoints_; }
     /// The first endpoint of `node` to `peer`; null if there is none.
     const Endpoint* endpoint(std::size_t node, std::size_t peer) const;

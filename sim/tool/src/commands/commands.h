@@ -23,6 +23,9 @@ enum ExitCode : int {
     kSignalBase = 128,
 };
 
+void add_run(CLI::App& app, CommandLine& line);
+void add_sweep(CLI::App& app, CommandLine& line);
+void add_merge(CLI::App& app, CommandLine& line);
 void add_profiles(CLI::App& app, CommandLine& line);
 
 /// Prints "ntb-sim: MESSAGE" on standard error. @return `code`.
