@@ -65,6 +65,8 @@ class Embedding {
     Picoseconds lookahead() const;
 
     const System& system() const;
+    /// Everything in it; null: nobody.
+    void observe(Observer* observer);
 
   private:
     class Host;

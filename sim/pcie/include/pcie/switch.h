@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "pcie/encoding.h"
+#include "pcie/observer.h"
 #include "pcie/sockets.h"
 #include "pcie/statistics.h"
 
@@ -50,6 +51,8 @@ class Switch : public sc_core::sc_module, private TlpReceiver, private TlpSender
     /// Of the link at the port, before the first TLP.
     void set_encoding(unsigned port, const Encoding& encoding) { ports_.at(port)->encoding = encoding; }
 
+    /// Null: nobody.
+    void observe(Observer* observer) { observer_ = observer; }
     const SwitchPortStatistics& statistics(unsigned port) const { return ports_.at(port)->statistics; }
     bool at_rest() const;
 
@@ -72,6 +75,7 @@ class Switch : public sc_core::sc_module, private TlpReceiver, private TlpSender
 
     SwitchConfig config_;
     Route route_;
+    Observer* observer_ = nullptr;
     std::vector<std::unique_ptr<Port>> ports_;
 };
 
