@@ -21,7 +21,7 @@ set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${CMAKE_LIBRARY_OUTPUT_DIRECTORY
 set(same "(= ${PROJECT_VERSION})")
 set(CPACK_DEBIAN_NTBLAB_PACKAGE_NAME ntblab)
 set(CPACK_DEBIAN_NTBLAB_PACKAGE_DEPENDS "ntblab-guest ${same}, openssh-client")
-set(CPACK_DEBIAN_NTBLAB_PACKAGE_SUGGESTS "graphviz, ntblab-guest-headers")
+set(CPACK_DEBIAN_NTBLAB_PACKAGE_SUGGESTS "gnuplot-nox, graphviz, ntblab-guest-headers, wireshark")
 set(CPACK_COMPONENT_NTBLAB_DESCRIPTION "clusters of virtual machines joined by an emulated PCIe NTB
 ntblab boots clusters of QEMU virtual machines that are joined by an emulated
 Switchtec PCIe non-transparent bridge. The guests run the unmodified mainline

@@ -10,20 +10,6 @@ namespace {
 
 constexpr std::size_t kMostViolations = 100;
 
-const char* name_of(const Tlp& tlp) {
-    switch (tlp.type) {
-        case TlpType::memory_write:
-            return "MWr";
-        case TlpType::memory_read:
-            return "MRd";
-        case TlpType::completion:
-            return tlp.length > 0 ? "CplD" : "Cpl";
-        case TlpType::message:
-            return "Msg";
-    }
-    return "?";
-}
-
 std::uint32_t tag_key(const Tlp& tlp) {
     return std::uint32_t{tlp.requester} << 16 | tlp.tag;
 }

@@ -18,7 +18,7 @@ Cpu::Cpu(sc_core::sc_module_name name, const CpuConfig& config, TlpPool& pool)
 
 void Cpu::start(const Access& access, Done done) {
     if (access.bytes == 0) throw std::invalid_argument("an access has a byte at least");
-    items_.push_back({access, std::move(done)});
+    items_.push_back({access, std::move(done), now()});
     ++statistics_.accesses;
     statistics_.bytes += access.bytes;
     if (items_.size() == 1) alarm_.at_latest(std::max(next_, now()));
@@ -44,12 +44,15 @@ void Cpu::run() {
         for (; !buffers_back_.empty() && buffers_back_.front() <= now(); buffers_back_.pop_front())
             ++buffers_free_;
         if (buffers_free_ == 0) {
+            if (bufferless_since_ == kNever) bufferless_since_ = now();
             if (buffers_back_.empty()) return;  // released() goes on
             statistics_.waited_for_buffer += buffers_back_.front() - now();
             alarm_.at_latest(buffers_back_.front());
             return;
         }
         --buffers_free_;
+        if (bufferless_since_ != kNever) item.waited += now() - bufferless_since_;
+        bufferless_since_ = kNever;
     }
     send(item);
     if (item.access.kind == Access::Kind::load) {
@@ -72,9 +75,13 @@ void Cpu::send(Item& item) {
     tlp.address = item.access.address + item.sent;
     tlp.requester = config_.requester;
     tlp.cookie = item.access.cookie;
+    tlp.cause = item.cause;
     tlp.head = tlp.tail = tlp.ready = now() + config_.issue;
     item.sent += tlp.length;
     ++statistics_.tlps;
+    tell(observer_, *this, tlp, Part::earlier_accesses, item.from, now() - item.waited);
+    tell(observer_, *this, tlp, Part::store_buffer, now() - item.waited, now());
+    tell(observer_, *this, tlp, Part::issue, now(), tlp.tail);
     out.send(tlp);
 }
 
@@ -95,11 +102,17 @@ void Cpu::released(unsigned, Tlp& tlp, Picoseconds at) {
 void Cpu::receive(unsigned, Tlp& tlp) {
     const bool last = tlp.unsupported || tlp.remaining == tlp.length;
     const Picoseconds at = tlp.tail;
+    Item& item = items_.front();
+    if (last) {
+        tell(observer_, *this, tlp, Part::load, at, at + config_.load);
+        item.from = at + config_.load;
+        item.cause = tlp.serial;
+    }
+    if (observer_ != nullptr) observer_->ended(*this, tlp, last ? at + config_.load : at);
     in.release(tlp, at);
     tlp.release();
     if (!last) return;
     loading_ = false;
-    Item& item = items_.front();
     if (item.sent == item.access.bytes) {
         finish(at + config_.load);
         return;

@@ -31,6 +31,7 @@ void DmaEngine::start(const Transfer& transfer, Done done) {
     if (transfer.bytes == 0) throw std::invalid_argument("a transfer has a byte at least");
     const Picoseconds begin = now() + config_.start;
     active_.push_back({transfer, std::move(done), begin, config_.descriptor > 0 ? Step::fetch : Step::issue});
+    active_.back().asked = now();
     ++statistics_.transfers;
     statistics_.bytes += transfer.bytes;
     alarm_.at_latest(std::max(begin, next_));
@@ -48,7 +49,11 @@ void DmaEngine::run() {
             alarm_.at_latest(active.may_begin);
             return;
         }
-        if (queued_ >= kMostQueued) return;  // released() goes on
+        if (queued_ >= kMostQueued) {  // released() goes on
+            block(Part::dma_queue);
+            return;
+        }
+        unblock(Part::dma_queue, active);
         if (advance(active)) {
             next_ = now() + config_.issue_interval;
             alarm_.at_latest(next_);
@@ -85,7 +90,8 @@ bool DmaEngine::issue(Active& active) {
     const auto bytes = static_cast<std::uint32_t>(
         std::min<std::uint64_t>(transfer.bytes - active.issued, most - place.address % most));
     if (writes)
-        send_write(place, bytes, transfer.cookie, now(), kIssued);
+        send({TlpType::memory_write, place, bytes, transfer.cookie, kIssued, now(), active.descriptor},
+             &active);
     else if (!send_read(active, place, bytes))
         return false;
     ++queued_;
@@ -103,34 +109,57 @@ bool DmaEngine::issue(Active& active) {
 bool DmaEngine::send_read(Active& active, const Place& place, std::uint32_t bytes) {
     if (free_tags_.empty()) {
         if (tagless_since_ == kNever) tagless_since_ = now();
+        block(Part::dma_tag);
         return false;
     }
+    unblock(Part::dma_tag, active);
     const std::uint16_t tag = free_tags_.back();
     free_tags_.pop_back();
     reads_[tag] = {&active, active.issued, bytes};
     statistics_.most_tags = std::max<std::uint64_t>(statistics_.most_tags, config_.tags - free_tags_.size());
     ++statistics_.reads;
-    send(TlpType::memory_read, place, bytes, active.transfer.cookie, now(), tag);
+    send({TlpType::memory_read, place, bytes, active.transfer.cookie, tag, now(), active.descriptor},
+         &active);
     return true;
 }
 
-void DmaEngine::send_write(const Place& place, std::uint32_t bytes, std::uint64_t cookie, Picoseconds at,
-                           std::uint16_t tag) {
-    ++statistics_.writes;
-    send(TlpType::memory_write, place, bytes, cookie, at, tag);
+void DmaEngine::send(const Request& request, const Active* active) {
+    if (request.type == TlpType::memory_write) ++statistics_.writes;
+    Tlp& tlp = pool_.make(request.type);
+    tlp.requester = config_.requester;
+    tlp.tag = request.tag;
+    tlp.partition = request.place.partition;
+    tlp.address = request.place.address;
+    tlp.length = request.bytes;
+    tlp.cookie = request.cookie;
+    tlp.cause = request.cause;
+    tlp.head = tlp.tail = tlp.ready = request.at;
+    if (active != nullptr) tell_wait(tlp, *active);
+    if (request.from != kNever) tell(observer_, *this, tlp, Part::dma_turnaround, request.from, request.at);
+    out.send(tlp);
 }
 
-void DmaEngine::send(TlpType type, const Place& place, std::uint32_t bytes, std::uint64_t cookie,
-                     Picoseconds at, std::uint16_t tag) {
-    Tlp& tlp = pool_.make(type);
-    tlp.requester = config_.requester;
-    tlp.tag = tag;
-    tlp.partition = place.partition;
-    tlp.address = place.address;
-    tlp.length = bytes;
-    tlp.cookie = cookie;
-    tlp.head = tlp.tail = tlp.ready = at;
-    out.send(tlp);
+void DmaEngine::block(Part by) {
+    if (blocked_since_ != kNever) return;
+    blocked_since_ = now();
+    blocked_by_ = by;
+}
+
+void DmaEngine::unblock(Part by, Active& active) {
+    if (blocked_since_ == kNever || blocked_by_ != by) return;
+    const Picoseconds span = now() - std::max(blocked_since_, active.may_begin);
+    (by == Part::dma_tag ? active.waited_for_tag : active.waited_for_link) += span;
+    blocked_since_ = kNever;
+}
+
+// All that those before it in its transfer have waited for is before it, too.
+void DmaEngine::tell_wait(const Tlp& tlp, const Active& active) {
+    const Picoseconds tags_from = now() - active.waited_for_tag;
+    const Picoseconds link_from = tags_from - active.waited_for_link;
+    if (active.descriptor == 0) tell(observer_, *this, tlp, Part::dma_start, active.asked, active.may_begin);
+    tell(observer_, *this, tlp, Part::earlier_requests, active.may_begin, link_from);
+    tell(observer_, *this, tlp, Part::dma_queue, link_from, tags_from);
+    tell(observer_, *this, tlp, Part::dma_tag, tags_from, now());
 }
 
 void DmaEngine::released(unsigned, Tlp& tlp, Picoseconds at) {
@@ -149,11 +178,14 @@ void DmaEngine::receive(unsigned, Tlp& tlp) {
         // Of what is refused nothing comes, and nothing is waited for.
         active.arrived += tlp.unsupported ? read.left : tlp.length;
         active.finished = std::max(active.finished, at);
+        active.last = tlp.serial;
         if (active.transfer.kind == Transfer::Kind::copy && tlp.length > 0) {
             Place place = active.transfer.target;
             place.address += read.offset;
             active.finished = at + config_.turnaround;
-            send_write(place, tlp.length, active.transfer.cookie, active.finished, 0);
+            send({TlpType::memory_write, place, tlp.length, active.transfer.cookie, 0, active.finished,
+                  tlp.serial, at},
+                 nullptr);
         }
     }
     read.offset += tlp.length;
@@ -168,10 +200,13 @@ void DmaEngine::receive(unsigned, Tlp& tlp) {
     if (descriptor && last) {
         active.step = Step::issue;
         active.may_begin = at;
+        active.descriptor = tlp.serial;
+        active.waited_for_tag = active.waited_for_link = 0;
     } else if (!descriptor && active.step == Step::drain && active.arrived == active.transfer.bytes) {
         conclude(active);
     }
     alarm_.at_latest(std::max(at, next_));
+    if (observer_ != nullptr) observer_->ended(*this, tlp, at);
     // Last, as a switch may hand over the next one at once.
     in.release(tlp, at);
     tlp.release();
@@ -180,8 +215,12 @@ void DmaEngine::receive(unsigned, Tlp& tlp) {
 // The completion entry and the interrupt, which push the data before them.
 void DmaEngine::conclude(Active& active) {
     const Place queue = active.transfer.queue;
-    if (config_.completion > 0) send_write(queue, config_.completion, 0, active.finished, 0);
-    if (config_.interrupt) send_write({queue.partition, kInterruptSpace}, 4, 0, active.finished, 0);
+    const Picoseconds at = active.finished;
+    if (config_.completion > 0)
+        send({TlpType::memory_write, queue, config_.completion, 0, 0, at, active.last, at}, nullptr);
+    if (config_.interrupt)
+        send({TlpType::memory_write, {queue.partition, kInterruptSpace}, 4, 0, 0, at, active.last, at},
+             nullptr);
     active.step = Step::done;
     active.done(active.finished);
     while (!active_.empty() && active_.front().step == Step::done) active_.pop_front();

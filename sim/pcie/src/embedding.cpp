@@ -23,6 +23,8 @@ class Embedding::Host : public sc_core::sc_module, private TlpReceiver, private 
         };
     }
 
+    void observe(Observer* observer) { observer_ = observer; }
+
     void send(const Injection& injection) {
         Tlp& tlp = pool_.make(injection.write ? TlpType::memory_write : TlpType::memory_read);
         tlp.address = injection.address;
@@ -38,6 +40,7 @@ class Embedding::Host : public sc_core::sc_module, private TlpReceiver, private 
         const bool last = tlp.unsupported || tlp.remaining == tlp.length;
         const auto kind = tlp.unsupported ? Happening::Kind::refused : Happening::Kind::completed;
         if (last) tell_({tlp.tail, kind, node_, 0, 0, tlp.cookie});
+        if (observer_ != nullptr) observer_->ended(*this, tlp, tlp.tail);
         in_.release(tlp, tlp.tail);
         tlp.release();
     }
@@ -48,6 +51,7 @@ class Embedding::Host : public sc_core::sc_module, private TlpReceiver, private 
     std::size_t node_;
     TlpPool& pool_;
     Tell tell_;
+    Observer* observer_ = nullptr;
     std::uint16_t next_tag_ = 0;
     TlpInitiator out_{"out", *this, 0};
     TlpTarget in_{"in", *this, 0};
@@ -138,7 +142,13 @@ Picoseconds Embedding::lookahead() const {
     return top_->lookahead_;
 }
 
-const System& Embedding::system() const {
+void Embedding::observe(Observer* observer) {
+    top_->system.observe(observer);
+    for (const auto& host : top_->hosts)
+        if (host) host->observe(observer);
+}
+
+System& Embedding::system() {
     return top_->system;
 }
 

@@ -46,10 +46,10 @@ StallCause stall_cause(const Tlp& tlp, Starved starved) {
 /// What one side sends: its queue and wire, and the other side's receiver.
 class Link::Direction : public sc_core::sc_module, private TlpReceiver, private TlpSender {
   public:
-    Direction(sc_core::sc_module_name name, const LinkConfig& config, const Encoding& encoding,
-              unsigned side);
+    Direction(sc_core::sc_module_name name, const Link& link, const Encoding& encoding, unsigned side);
 
     void set_opposite(Direction& opposite) { opposite_ = &opposite; }
+    void observe(Observer* observer) { observer_ = observer; }
     const Encoding& encoding() const { return encoding_; }
     const LinkStatistics& statistics() const { return statistics_; }
     bool at_rest() {
@@ -80,10 +80,15 @@ class Link::Direction : public sc_core::sc_module, private TlpReceiver, private 
     bool send_dllp(Ticks& start);
     bool send_tlp(Ticks start);
     bool send_new(Ticks start);
-    void transmit(Tlp& tlp, std::uint32_t bytes, std::uint64_t sequence, Ticks start);
+    void transmit(Tlp& tlp, std::uint32_t bytes, std::uint64_t sequence, Ticks start, bool again);
+    void stall(StallCause cause, Picoseconds at);
+    void resume(Picoseconds at);
     void occupy(Ticks start, Ticks span);
     Picoseconds arrival(Ticks ticks) const;
 
+    const Link& link_;
+    const unsigned side_;
+    Observer* observer_ = nullptr;
     const Encoding encoding_;
     const Picoseconds transmit_delay_;
     const Picoseconds flight_;  ///< From the wire's beginning to the transaction layer at its end.
@@ -102,19 +107,21 @@ class Link::Direction : public sc_core::sc_module, private TlpReceiver, private 
     Alarm alarm_{"alarm"};
 };
 
-Link::Direction::Direction(sc_core::sc_module_name name, const LinkConfig& config, const Encoding& encoding,
+Link::Direction::Direction(sc_core::sc_module_name name, const Link& link, const Encoding& encoding,
                            unsigned side)
     : sc_module(name),
       in("in", *this, 0),
       out("out", *this, 0),
+      link_(link),
+      side_(side),
       encoding_(encoding),
-      transmit_delay_(config.sides[side].transmit_delay),
-      flight_(config.propagation + config.sides[1 - side].receive_delay),
-      queue_(config.sides[side].weights),
-      credits_(config.sides[1 - side].credits),
-      replay_(config.sides[side].replay_buffer),
-      receiver_(config.sides[1 - side].credits, receiver_timing(config, encoding)),
-      errors_(config.bit_error_rate, config.seed * 2 + side),
+      transmit_delay_(link.config().sides[side].transmit_delay),
+      flight_(link.config().propagation + link.config().sides[1 - side].receive_delay),
+      queue_(link.config().sides[side].weights),
+      credits_(link.config().sides[1 - side].credits),
+      replay_(link.config().sides[side].replay_buffer),
+      receiver_(link.config().sides[1 - side].credits, receiver_timing(link.config(), encoding)),
+      errors_(link.config().bit_error_rate, link.config().seed * 2 + side),
       next_skip_(encoding.skip_interval()) {
     SC_HAS_PROCESS(Direction);
     SC_METHOD(run);
@@ -123,7 +130,9 @@ Link::Direction::Direction(sc_core::sc_module_name name, const LinkConfig& confi
 }
 
 void Link::Direction::receive(unsigned, Tlp& tlp) {
-    tlp.ready = std::max(tlp.ready, now()) + transmit_delay_;
+    const Picoseconds from = tlp.ready;
+    tlp.ready = std::max(from, now()) + transmit_delay_;
+    if (observer_ != nullptr) observer_->queued(link_, side_, tlp, from);
     statistics_.queue.add(static_cast<std::uint32_t>(queue_.size()));
     queue_.push(tlp);
     arrange(tlp.ready);
@@ -193,6 +202,8 @@ Ticks Link::Direction::skip(Ticks start) {
         if (begin + encoding_.skip_time() <= start) continue;
         occupy(begin, encoding_.skip_time());
         ++statistics_.skips;
+        if (observer_ != nullptr)
+            observer_->skipped(link_, side_, to_picoseconds(begin), to_picoseconds(wire_free_));
         start = wire_free_;
     }
     return start;
@@ -230,7 +241,10 @@ bool Link::Direction::send_dllp(Ticks& start) {
     if (!encoding_.flits()) occupy(start, encoding_.ticks(kDllpBytes));
     const Picoseconds arrives = arrival(start + encoding_.ticks(kDllpBytes));
     start = std::max(start, wire_free_);
-    if (errors_.hit(std::uint64_t{8} * kDllpBytes)) {
+    const bool whole = !errors_.hit(std::uint64_t{8} * kDllpBytes);
+    if (observer_ != nullptr)
+        observer_->sent(link_, side_, dllp, DllpOnWire{at, to_picoseconds(start), arrives, whole});
+    if (!whole) {
         ++statistics_.corrupted;
         reporter.lost(dllp, at);
         return true;
@@ -248,7 +262,7 @@ bool Link::Direction::send_tlp(Ticks start) {
     replay_.sent_again();
     ++statistics_.replayed;
     statistics_.replayed_bytes += entry.bytes;
-    transmit(*entry.tlp, entry.bytes, sequence, start);
+    transmit(*entry.tlp, entry.bytes, sequence, start, true);
     return true;
 }
 
@@ -261,8 +275,7 @@ bool Link::Direction::send_new(Ticks start) {
         arrange(choice.next_ready);
         if (choice.unaffordable != nullptr) {
             stalled_ = true;
-            statistics_.stalls.begin(
-                stall_cause(*choice.unaffordable, credits_.starved(*choice.unaffordable)), at);
+            stall(stall_cause(*choice.unaffordable, credits_.starved(*choice.unaffordable)), at);
         }
         return false;
     }
@@ -270,26 +283,41 @@ bool Link::Direction::send_new(Ticks start) {
     const std::uint32_t bytes = encoding_.tlp_bytes(tlp);
     if (!replay_.has_room(bytes)) {
         stalled_ = true;
-        statistics_.stalls.begin(StallCause::replay_buffer, at);
+        stall(StallCause::replay_buffer, at);
         return false;
     }
-    statistics_.stalls.end(at);
+    resume(at);
     queue_.pop(tlp);
     credits_.consume(tlp);
     ++statistics_.tlps;
     statistics_.tlp_bytes += bytes;
     statistics_.payload_bytes += payload_bytes(tlp);
     in.release(tlp, to_picoseconds(start + encoding_.ticks(bytes)));
-    transmit(tlp, bytes, replay_.add(tlp, bytes), start);
+    transmit(tlp, bytes, replay_.add(tlp, bytes), start, false);
     return true;
 }
 
-void Link::Direction::transmit(Tlp& tlp, std::uint32_t bytes, std::uint64_t sequence, Ticks start) {
+void Link::Direction::stall(StallCause cause, Picoseconds at) {
+    if (observer_ != nullptr && !statistics_.stalls.is(cause)) observer_->stalled(link_, side_, cause, at);
+    statistics_.stalls.begin(cause, at);
+}
+
+void Link::Direction::resume(Picoseconds at) {
+    if (observer_ != nullptr && statistics_.stalls.any()) observer_->resumed(link_, side_, at);
+    statistics_.stalls.end(at);
+}
+
+void Link::Direction::transmit(Tlp& tlp, std::uint32_t bytes, std::uint64_t sequence, Ticks start,
+                               bool again) {
     occupy(start, encoding_.ticks(bytes));
     const bool whole = !errors_.hit(std::uint64_t{8} * bytes);
     if (!whole) ++statistics_.corrupted;
     const Picoseconds tail = arrival(wire_free_);
     const bool taken = receiver_.take(sequence, whole, tail);
+    if (observer_ != nullptr)
+        observer_->sent(link_, side_, tlp,
+                        TlpOnWire{to_picoseconds(start), to_picoseconds(wire_free_), arrival(start), tail,
+                                  sequence, bytes, again, whole, taken});
     opposite_->arrange(receiver_.due());
     if (!taken) return;
     replay_.taken(sequence);
@@ -301,12 +329,11 @@ void Link::Direction::transmit(Tlp& tlp, std::uint32_t bytes, std::uint64_t sequ
     out.send(tlp);
 }
 
-Link::Link(sc_core::sc_module_name name, const LinkConfig& config) : sc_module(name) {
+Link::Link(sc_core::sc_module_name name, const LinkConfig& config) : sc_module(name), config_(config) {
     check(config);
     const Encoding encoding(config.generation, config.lanes);
     for (unsigned side : {0U, 1U})
-        directions_[side] =
-            std::make_unique<Direction>(side == 0 ? "from0" : "from1", config, encoding, side);
+        directions_[side] = std::make_unique<Direction>(side == 0 ? "from0" : "from1", *this, encoding, side);
     directions_[0]->set_opposite(*directions_[1]);
     directions_[1]->set_opposite(*directions_[0]);
 }
@@ -324,6 +351,9 @@ const Encoding& Link::encoding() const {
 }
 const LinkStatistics& Link::statistics(unsigned side) const {
     return directions_.at(side)->statistics();
+}
+void Link::observe(Observer* observer) {
+    for (const auto& direction : directions_) direction->observe(observer);
 }
 bool Link::at_rest(unsigned side) const {
     return directions_.at(side)->at_rest();

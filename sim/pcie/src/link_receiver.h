@@ -12,17 +12,9 @@
 #include <cstdint>
 #include <deque>
 
-#include "pcie/credits.h"
+#include "pcie/dllp.h"
 
 namespace ntblab::pcie {
-
-struct Dllp {
-    enum class Kind : std::uint8_t { acknowledge, reject, update_credits };
-    Kind kind = Kind::acknowledge;
-    std::uint64_t sequence = 0;  ///< The first that is not acknowledged; reject: to be sent again from there.
-    std::size_t of_class = 0;    ///< update_credits: whose,
-    CreditPair freed{0, 0};      ///< and how many more.
-};
 
 class LinkReceiver {
   public:

@@ -22,6 +22,7 @@ void Ntb::receive(unsigned port, Tlp& tlp) {
     if (port == kFabric && !request) tlp.requester = requesters_.at(tlp.requester & 0xff);
     // A request is translated where it comes from, a completion where it goes to.
     if (request == (port == kHost)) {
+        tell(observer_, *this, tlp, Part::translation, tlp.head, tlp.head + config_.translation);
         tlp.head += config_.translation;
         tlp.tail += config_.translation;
         tlp.ready += config_.translation;
@@ -56,6 +57,7 @@ bool Ntb::translate(Tlp& request) {
 
 void Ntb::refuse(Tlp& request) {
     ++statistics_.unsupported;
+    if (observer_ != nullptr) observer_->ended(*this, request, request.tail);
     from_host_.release(request, request.tail);
     if (request.type == TlpType::memory_read) {
         Tlp& answer = pool_.make(TlpType::completion);
@@ -64,8 +66,11 @@ void Ntb::refuse(Tlp& request) {
         answer.completer = static_cast<std::uint16_t>(config_.partition << 8);
         answer.tag = request.tag;
         answer.cookie = request.cookie;
+        answer.cause = request.serial;
+        answer.remaining = request.length;
         answer.flow = config_.partition;
         answer.head = answer.tail = answer.ready = request.tail + config_.translation;
+        tell(observer_, *this, answer, Part::translation, request.tail, answer.head);
         to_host_.send(answer);
     }
     request.release();

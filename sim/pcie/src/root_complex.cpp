@@ -64,6 +64,7 @@ void RootComplex::forward_request(Tlp& tlp) {
     const std::uint64_t port = tlp.address / kPortSpace;
     if (port == 0 || port > config_.ports)
         throw std::out_of_range("the CPU has no root port at this address");
+    tell(observer_, *this, tlp, Part::egress, tlp.tail, tlp.tail + config_.egress);
     tlp.flow = 0;
     tlp.head += config_.egress;
     tlp.tail += config_.egress;
@@ -72,6 +73,7 @@ void RootComplex::forward_request(Tlp& tlp) {
 }
 
 void RootComplex::forward_completion(unsigned port, Tlp& tlp) {
+    tell(observer_, *this, tlp, Part::ingress, tlp.tail, tlp.tail + config_.ingress);
     tlp.flow = port;
     tlp.head += config_.ingress;
     tlp.tail += config_.ingress;
@@ -80,13 +82,22 @@ void RootComplex::forward_completion(unsigned port, Tlp& tlp) {
 
 void RootComplex::write(unsigned port, Tlp& tlp) {
     const Picoseconds arrived = tlp.tail + config_.ingress;
-    posted_done_ = std::max(posted_done_, iommu_.translate(tlp.address, arrived));
+    const Picoseconds translated = iommu_.translate(tlp.address, arrived);
+    posted_done_ = std::max(posted_done_, translated);
     ++statistics_.writes;
     statistics_.written += tlp.length;
     Picoseconds visible = posted_done_ + config_.write + remote_;
     if (is_interrupt(tlp)) {
         ++statistics_.interrupts;
         visible = posted_done_ + config_.interrupt;
+    }
+    if (observer_ != nullptr) {
+        tell(observer_, *this, tlp, Part::ingress, tlp.tail, arrived);
+        tell(observer_, *this, tlp, Part::iommu, arrived, translated);
+        tell(observer_, *this, tlp, Part::ordering, translated, posted_done_);
+        tell(observer_, *this, tlp, is_interrupt(tlp) ? Part::interrupt : Part::memory_write, posted_done_,
+             visible);
+        observer_->ended(*this, tlp, visible);
     }
     on_write(tlp, visible);
     ports_[port]->in.release(tlp, posted_done_);
@@ -97,11 +108,20 @@ void RootComplex::read(unsigned port, Tlp& tlp) {
     ++statistics_.reads;
     statistics_.read += tlp.length;
     const Picoseconds arrived = tlp.tail + config_.ingress;
-    const Picoseconds translated = std::max(iommu_.translate(tlp.address, arrived), posted_done_);
+    const Picoseconds translated = iommu_.translate(tlp.address, arrived);
+    const Picoseconds ordered = std::max(translated, posted_done_);
     const auto slot = std::min_element(slots_.begin(), slots_.end());
-    const Picoseconds begins = std::max(translated, *slot);
-    statistics_.waited_for_slot += begins - translated;
+    const Picoseconds begins = std::max(ordered, *slot);
+    statistics_.waited_for_slot += begins - ordered;
     *slot = begins + memory_;
+    if (observer_ != nullptr) {
+        tell(observer_, *this, tlp, Part::ingress, tlp.tail, arrived);
+        tell(observer_, *this, tlp, Part::iommu, arrived, translated);
+        tell(observer_, *this, tlp, Part::ordering, translated, ordered);
+        tell(observer_, *this, tlp, Part::read_slot, ordered, begins);
+        tell(observer_, *this, tlp, Part::memory_read, begins, *slot);
+        observer_->ended(*this, tlp, *slot);
+    }
     ports_[port]->in.release(tlp, begins);
     answer(port, tlp, *slot);
     tlp.release();
@@ -119,6 +139,7 @@ void RootComplex::answer(unsigned port, const Tlp& request, Picoseconds at) {
         completion.requester = request.requester;
         completion.tag = request.tag;
         completion.cookie = request.cookie;
+        completion.cause = request.serial;
         completion.address = address;
         completion.length = length;
         completion.remaining = left;

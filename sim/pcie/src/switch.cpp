@@ -33,11 +33,15 @@ void Switch::receive(unsigned number, Tlp& tlp) {
 void Switch::forward(Tlp& tlp) {
     Port& egress = *ports_[route_(tlp)];
     if (config_.forwarding == SwitchConfig::Forwarding::store_and_forward) {
+        tell(observer_, *this, tlp, Part::store_and_forward, tlp.head, tlp.tail);
         tlp.ready = tlp.tail + config_.latency;
     } else {
         const Picoseconds span = to_picoseconds(egress.encoding.ticks(egress.encoding.tlp_bytes(tlp)));
-        tlp.ready = std::max(tlp.head, tlp.tail > span ? tlp.tail - span : 0) + config_.latency;
+        const Picoseconds begins = std::max(tlp.head, tlp.tail > span ? tlp.tail - span : 0);
+        tell(observer_, *this, tlp, Part::slower_ingress, tlp.head, begins);
+        tlp.ready = begins + config_.latency;
     }
+    tell(observer_, *this, tlp, Part::hop, tlp.ready - config_.latency, tlp.ready);
     tlp.head = tlp.ready;
     tlp.tail += config_.latency;
     egress.out.send(tlp);

@@ -198,6 +198,20 @@ const System::Endpoint* System::endpoint(std::size_t node, std::size_t peer) con
     return found == endpoints_.end() ? nullptr : &*found;
 }
 
+void System::observe(Observer* observer) {
+    for (const auto& host : hosts_) {
+        if (!host) continue;
+        host->root.observe(observer);
+        if (host->cpu) host->cpu->observe(observer);
+    }
+    for (const auto& link : links_) link->observe(observer);
+    for (const auto& hop : switches_) hop->observe(observer);
+    for (const Endpoint& endpoint : endpoints_) {
+        endpoint.ntb->observe(observer);
+        endpoint.dma->observe(observer);
+    }
+}
+
 std::vector<std::string> System::violations() const {
     std::vector<std::string> all;
     for (const auto& checker : checkers_)

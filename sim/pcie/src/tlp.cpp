@@ -3,6 +3,20 @@
 
 namespace ntblab::pcie {
 
+const char* name_of(const Tlp& tlp) {
+    switch (tlp.type) {
+        case TlpType::memory_write:
+            return "MWr";
+        case TlpType::memory_read:
+            return "MRd";
+        case TlpType::completion:
+            return tlp.length > 0 ? "CplD" : "Cpl";
+        case TlpType::message:
+            return "Msg";
+    }
+    return "?";
+}
+
 Tlp& TlpPool::make(TlpType type) {
     if (free_.empty()) free_.push_back(&all_.emplace_back());
     Tlp& tlp = *free_.back();

@@ -93,6 +93,26 @@ TEST(Ntb, WhatHitsNoWindowIsUnsupported) {
     EXPECT_TRUE(alone.at_host[0].unsupported);
     EXPECT_EQ(alone.at_host[0].requester, 7);
     EXPECT_EQ(alone.at_host[0].tag, 9);
+    EXPECT_EQ(alone.at_host[0].remaining, 4U);
+}
+
+TEST(Ntb, AnObserverHearsWhatBecomesOfARefusedRead) {
+    struct : Observer {
+        void spent(const sc_core::sc_module&, const Tlp& tlp, Part part, Picoseconds begin,
+                   Picoseconds end) override {
+            if (tlp.type == TlpType::completion && part == Part::translation) span += end - begin;
+        }
+        void ended(const sc_core::sc_module&, const Tlp& tlp, Picoseconds) override { last = tlp.serial; }
+        Picoseconds span = 0;
+        std::uint64_t last = 0;
+    } seen;
+    Simulation simulation;
+    Alone alone("alone", kTwoWindows);
+    alone.ntb.observe(&seen);
+    alone.send(TlpType::memory_read, 0x8100, 7);
+    ASSERT_EQ(alone.at_host.size(), 1U);
+    EXPECT_EQ(seen.span, 70U);
+    EXPECT_EQ(seen.last, alone.at_host[0].cause);
 }
 
 TEST(Ntb, RequesterIdsAreAsManyAsTheTableHas) {

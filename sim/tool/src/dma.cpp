@@ -15,7 +15,7 @@ class Dma : public Traffic {
         : near_(*parts.system.endpoint(flow.from, flow.to)),
           operation_(workload.operation),
           listener_(listener),
-          base_((index + 1) << kFlowShift),
+          base_(cookie_of(index, 0)),
           span_(workload.span) {}
 
     void begin(std::uint64_t transfer, std::uint64_t bytes) override {

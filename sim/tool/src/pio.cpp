@@ -19,7 +19,7 @@ class Pio : public Traffic {
           flow_(flow),
           operation_(workload.operation),
           listener_(listener),
-          base_((index + 1) << kFlowShift),
+          base_(cookie_of(index, 0)),
           span_(workload.span) {}
 
     void begin(std::uint64_t transfer, std::uint64_t bytes) override {
@@ -27,11 +27,12 @@ class Pio : public Traffic {
         switch (operation_) {
             case Operation::pio_read:
                 cpu(flow_.from)
-                    .start({Access::Kind::load, window(flow_.from, flow_.to) + offset, bytes, 0},
-                           [this, transfer](Picoseconds at) {
-                               listener_.finished(transfer, at);
-                               listener_.released(transfer, at);
-                           });
+                    .start(
+                        {Access::Kind::load, window(flow_.from, flow_.to) + offset, bytes, base_ + transfer},
+                        [this, transfer](Picoseconds at) {
+                            listener_.finished(transfer, at);
+                            listener_.released(transfer, at);
+                        });
                 break;
             case Operation::doorbell:
                 store(flow_.from, flow_.to, transfer, bytes, pcie::kInterruptSpace);

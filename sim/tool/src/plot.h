@@ -27,11 +27,6 @@ struct Panel {
 /// another end; no gnuplot; what gnuplot says; the file cannot be written.
 Result<void> plot(const std::vector<Panel>& panels, const std::filesystem::path& path);
 
-/// Has gnuplot run a script, of which "set terminal" and "set output" are made from `path`. Errors as
-/// plot()'s.
-Result<void> run_gnuplot(const std::string& script, unsigned width, unsigned height,
-                         const std::filesystem::path& path);
-
 /// Median latency and rate of runs (results.h) over sizes.
 Result<void> plot_runs(const nlohmann::ordered_json& runs, const std::filesystem::path& path);
 

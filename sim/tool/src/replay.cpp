@@ -22,7 +22,7 @@ class Replay {
         : requests_(requests),
           model_(hardware.topology, hardware.profile, {.check = hardware.check, .seed = hardware.seed}) {}
 
-    const pcie::System& system() const { return model_.system(); }
+    pcie::System& system() { return model_.system(); }
 
     void run(const Hooks& hooks) {
         std::size_t next = 0;
@@ -102,7 +102,9 @@ class Replay {
 Outcome replay(const Hardware& hardware, const std::vector<TraceRequest>& requests, const Hooks& hooks) {
     pcie::Simulation simulation;
     Replay run(hardware, requests);
+    hooks.begin(run.system());
     run.run(hooks);
+    if (!hooks.end(run.system())) return {};
     return {run.measured(), statistics_json(run.system()), run.system().violations()};
 }
 

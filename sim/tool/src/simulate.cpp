@@ -19,6 +19,7 @@ Outcome simulate(const Hardware& hardware, const Workload& workload, const std::
     };
     hooks.begin(system);
     simulation.run();
+    if (!hooks.end(system)) return {};
     if (!system.at_rest()) throw std::logic_error("the model came to no rest");
     return {runner.measured(), statistics_json(system), system.violations()};
 }

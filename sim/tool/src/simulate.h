@@ -23,7 +23,9 @@ struct Hardware {
 
 /// What else is wanted of a simulation.
 struct Hooks {
-    std::function<void(pcie::System&)> begin = [](pcie::System&) {};  ///< Before it.
+    std::function<void(pcie::System&)> begin = [](pcie::System&) {};  ///< Before it,
+    /// After it. Whether anybody wants to know what was measured.
+    std::function<bool(pcie::System&)> end = [](pcie::System&) { return true; };
     /// Now and then: how much of it is done, from 0 to 1.
     std::function<void(double)> progress = [](double) {};
 };

@@ -36,6 +36,9 @@ class TrafficListener {
 
 /// A flow's number is in all cookies of its TLPs, so that what hosts see can be told apart.
 inline constexpr unsigned kFlowShift = 40;
+constexpr std::uint64_t cookie_of(std::size_t flow, std::uint64_t transfer) {
+    return (flow + 1) << kFlowShift | transfer;
+}
 constexpr std::size_t flow_of_cookie(std::uint64_t cookie) {
     return (cookie >> kFlowShift) - 1;
 }

@@ -44,11 +44,11 @@ enum class Pattern : std::uint8_t {
 };
 
 struct Workload {
-    std::string name;
-    std::string description;
+    std::string name{};
+    std::string description{};
     Operation operation = Operation::pio_write;
     Pattern pattern = Pattern::pair;
-    std::string from, to;                  ///< Names of nodes; "": the first pair's.
+    std::string from{}, to{};              ///< Names of nodes; "": the first pair's.
     std::vector<std::uint64_t> sizes{64};  ///< Bytes of a transfer.
     unsigned transfers = 100;  ///< That are measured, of each flow and size; fewer if they pass `bytes`.
     unsigned warm_up = 10;     ///< Before these.
@@ -57,8 +57,8 @@ struct Workload {
     unsigned in_flight = 1;  ///< At the same time, of each flow.
     bool uncached = false;   ///< What is read is in no cache.
     bool remote = false;     ///< Memory is another socket's.
-    std::uint64_t span = 1 << 20;  ///< Bytes of memory that transfers go through, one after the other.
-    std::filesystem::path trace;   ///< Of `trace`: the file (trace_file.h).
+    std::uint64_t span = 1 << 20;   ///< Bytes of memory that transfers go through, one after the other.
+    std::filesystem::path trace{};  ///< Of `trace`: the file (trace_file.h).
 };
 
 struct Flow {

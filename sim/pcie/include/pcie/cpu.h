@@ -9,6 +9,7 @@
 #include <deque>
 #include <functional>
 
+#include "pcie/observer.h"
 #include "pcie/sockets.h"
 
 namespace ntblab::pcie {
@@ -50,13 +51,18 @@ class Cpu : public sc_core::sc_module, private TlpReceiver, private TlpSender {
 
     TlpInitiator out{"out", *this, 0};
     TlpTarget in{"in", *this, 0};
+    /// Null: nobody.
+    void observe(Observer* observer) { observer_ = observer; }
     const CpuStatistics& statistics() const { return statistics_; }
 
   private:
     struct Item {
         Access access;
         Done done;
-        std::uint64_t sent = 0;  ///< Bytes.
+        Picoseconds from;         ///< When it was asked for; a load: when it could go on.
+        std::uint64_t sent = 0;   ///< Bytes.
+        std::uint64_t cause = 0;  ///< A load's completion before.
+        Picoseconds waited = 0;   ///< For buffers.
     };
 
     void receive(unsigned port, Tlp& tlp) override;
@@ -68,10 +74,12 @@ class Cpu : public sc_core::sc_module, private TlpReceiver, private TlpSender {
 
     CpuConfig config_;
     TlpPool& pool_;
+    Observer* observer_ = nullptr;
     std::deque<Item> items_;
     Picoseconds next_ = 0;  ///< When the next TLP, or access, may begin.
     unsigned buffers_free_;
     std::deque<Picoseconds> buffers_back_;  ///< When others are.
+    Picoseconds bufferless_since_ = kNever;
     bool loading_ = false;
     CpuStatistics statistics_;
     Alarm alarm_{"alarm"};

@@ -14,6 +14,7 @@
 #include <optional>
 #include <vector>
 
+#include "pcie/observer.h"
 #include "pcie/root_complex.h"
 #include "pcie/sockets.h"
 
@@ -67,6 +68,8 @@ class DmaEngine : public sc_core::sc_module, private TlpReceiver, private TlpSen
 
     TlpInitiator out{"out", *this, 0};
     TlpTarget in{"in", *this, 0};
+    /// Null: nobody.
+    void observe(Observer* observer) { observer_ = observer; }
     const DmaStatistics& statistics() const { return statistics_; }
     bool at_rest() const { return active_.empty() && free_tags_.size() == config_.tags; }
 
@@ -78,9 +81,24 @@ class DmaEngine : public sc_core::sc_module, private TlpReceiver, private TlpSen
         Done done;
         Picoseconds may_begin;
         Step step;
-        std::uint64_t issued = 0;   ///< Bytes that have been asked for, or written.
-        std::uint64_t arrived = 0;  ///< Bytes that have been read.
-        Picoseconds finished = 0;   ///< Its last data so far.
+        std::uint64_t issued = 0;      ///< Bytes that have been asked for, or written.
+        std::uint64_t arrived = 0;     ///< Bytes that have been read.
+        Picoseconds finished = 0;      ///< Its last data so far,
+        std::uint64_t last = 0;        ///< and the serial of that.
+        std::uint64_t descriptor = 0;  ///< Serial of the completion that brought it; 0 before.
+        Picoseconds asked = 0;
+        Picoseconds waited_for_tag = 0, waited_for_link = 0;  ///< Since may_begin.
+    };
+    /// What is to be sent.
+    struct Request {
+        TlpType type;
+        Place place;
+        std::uint32_t bytes;
+        std::uint64_t cookie;
+        std::uint16_t tag;
+        Picoseconds at;
+        std::uint64_t cause = 0;
+        Picoseconds from = kNever;  ///< When that came.
     };
     struct Read {
         Active* active = nullptr;
@@ -94,20 +112,24 @@ class DmaEngine : public sc_core::sc_module, private TlpReceiver, private TlpSen
     bool advance(Active& active);
     bool issue(Active& active);
     bool send_read(Active& active, const Place& place, std::uint32_t bytes);
-    void send(TlpType type, const Place& place, std::uint32_t bytes, std::uint64_t cookie, Picoseconds at,
-              std::uint16_t tag);
-    void send_write(const Place& place, std::uint32_t bytes, std::uint64_t cookie, Picoseconds at,
-                    std::uint16_t tag);
+    /// @param active Whose turn it was, if it is none that follows from a completion.
+    void send(const Request& request, const Active* active);
+    void tell_wait(const Tlp& tlp, const Active& active);
+    void block(Part by);
+    void unblock(Part by, Active& active);
     void conclude(Active& active);
 
     DmaConfig config_;
     TlpPool& pool_;
+    Observer* observer_ = nullptr;
     std::deque<Active> active_;
     std::vector<std::uint16_t> free_tags_;
     std::vector<Read> reads_;  ///< By their tags.
     Picoseconds next_ = 0;     ///< When the next request may be issued.
     Picoseconds tagless_since_ = kNever;
-    unsigned queued_ = 0;  ///< Requests that the link has not sent yet.
+    Picoseconds blocked_since_ = kNever;  ///< What is to be issued waits,
+    Part blocked_by_ = Part::dma_tag;     ///< for this.
+    unsigned queued_ = 0;                 ///< Requests that the link has not sent yet.
     DmaStatistics statistics_;
     Alarm alarm_{"alarm"};
 };

@@ -64,7 +64,9 @@ class Embedding {
     /// No request is seen at another host earlier than so long after it was injected.
     Picoseconds lookahead() const;
 
-    const System& system() const;
+    System& system();
+    /// Everything in it; null: nobody.
+    void observe(Observer* observer);
 
   private:
     class Host;

@@ -16,6 +16,7 @@
 
 #include "pcie/credits.h"
 #include "pcie/encoding.h"
+#include "pcie/observer.h"
 #include "pcie/sockets.h"
 #include "pcie/statistics.h"
 
@@ -68,14 +69,18 @@ class Link : public sc_core::sc_module {
     TlpTarget& in(unsigned side);
     TlpInitiator& out(unsigned side);
 
+    const LinkConfig& config() const { return config_; }
     const Encoding& encoding() const;
     /// Of what `side` sends.
     const LinkStatistics& statistics(unsigned side) const;
+    /// Null: nobody.
+    void observe(Observer* observer);
     /// Nothing queued, nothing unacknowledged, and all credits that `side` has had are back.
     bool at_rest(unsigned side) const;
 
   private:
     class Direction;
+    LinkConfig config_;
     std::array<std::unique_ptr<Direction>, 2> directions_;
 };
 

@@ -13,6 +13,7 @@
 
 #include <vector>
 
+#include "pcie/observer.h"
 #include "pcie/sockets.h"
 
 namespace ntblab::pcie {
@@ -46,6 +47,8 @@ class Ntb : public sc_core::sc_module, private TlpReceiver, private TlpSender {
     TlpTarget& from_fabric() { return from_fabric_; }
     TlpInitiator& to_fabric() { return to_fabric_; }
 
+    /// Null: nobody.
+    void observe(Observer* observer) { observer_ = observer; }
     const NtbStatistics& statistics() const { return statistics_; }
 
     /// Whose requests have this ID at a peer: the partition in the upper byte, the entry of its table in the
@@ -64,6 +67,7 @@ class Ntb : public sc_core::sc_module, private TlpReceiver, private TlpSender {
 
     NtbConfig config_;
     TlpPool& pool_;
+    Observer* observer_ = nullptr;
     std::vector<std::uint16_t> requesters_;  ///< By their entries.
     NtbStatistics statistics_;
     TlpTarget from_host_{"from_host", *this, kHost};

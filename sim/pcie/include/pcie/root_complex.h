@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "pcie/iommu.h"
+#include "pcie/observer.h"
 #include "pcie/sockets.h"
 
 namespace ntblab::pcie {
@@ -66,6 +67,8 @@ class RootComplex : public sc_core::sc_module, private TlpReceiver, private TlpS
     /// Whether what is read is in no cache; whether it is another socket's.
     void set_memory(bool uncached, bool remote);
 
+    /// Null: nobody.
+    void observe(Observer* observer) { observer_ = observer; }
     const RootComplexStatistics& statistics() const { return statistics_; }
     const Iommu& iommu() const { return iommu_; }
 
@@ -87,6 +90,7 @@ class RootComplex : public sc_core::sc_module, private TlpReceiver, private TlpS
 
     RootComplexConfig config_;
     TlpPool& pool_;
+    Observer* observer_ = nullptr;
     Iommu iommu_;
     Picoseconds memory_ = 0;  ///< Of a read, as set_memory() has it.
     Picoseconds remote_ = 0;

@@ -42,6 +42,9 @@ class Stalls {
         cause_ = cause;
         since_ = at;
     }
+    /// Whether it is this one that things wait for.
+    bool is(StallCause cause) const { return since_ != kNever && cause_ == cause; }
+    bool any() const { return since_ != kNever; }
     void end(Picoseconds at) {
         if (since_ == kNever) return;
         spans_[static_cast<std::size_t>(cause_)] += at - since_;

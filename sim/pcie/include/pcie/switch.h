@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "pcie/encoding.h"
+#include "pcie/observer.h"
 #include "pcie/sockets.h"
 #include "pcie/statistics.h"
 
@@ -51,6 +52,8 @@ class Switch : public sc_core::sc_module, private TlpReceiver, private TlpSender
     void set_encoding(unsigned port, const Encoding& encoding) { ports_.at(port)->encoding = encoding; }
 
     unsigned ports() const { return config_.ports; }
+    /// Null: nobody.
+    void observe(Observer* observer) { observer_ = observer; }
     const SwitchPortStatistics& statistics(unsigned port) const { return ports_.at(port)->statistics; }
     bool at_rest() const;
 
@@ -73,6 +76,7 @@ class Switch : public sc_core::sc_module, private TlpReceiver, private TlpSender
 
     SwitchConfig config_;
     Route route_;
+    Observer* observer_ = nullptr;
     std::vector<std::unique_ptr<Port>> ports_;
 };
 

@@ -58,6 +58,8 @@ class System : public sc_core::sc_module {
 
     const std::vector<std::unique_ptr<Link>>& links() const { return links_; }
     const std::vector<std::unique_ptr<Switch>>& switches() const { return switches_; }
+    /// Everything in it; null: nobody.
+    void observe(Observer* observer);
     /// Of all checkers.
     std::vector<std::string> violations() const;
     TlpPool& pool() { return pool_; }

@@ -39,6 +39,7 @@ struct Tlp {
     std::uint32_t remaining = 0;  ///< Completions: bytes of the request still to come, with these.
     std::uint64_t address = 0;    ///< Of the first byte.
     std::uint64_t cookie = 0;     ///< Its maker's; a completion has that of its request.
+    std::uint64_t cause = 0;      ///< Serial of the TLP whose arrival made it be; 0: none.
 
     /// Between the NTBs of a switch: the partition that it is for.
     std::uint16_t partition = 0;
@@ -77,6 +78,9 @@ constexpr std::size_t index_of(FlowClass which) {
 constexpr std::size_t class_index(const Tlp& tlp) {
     return index_of(flow_class(tlp.type));
 }
+
+/// "MWr", "MRd", "CplD", "Cpl", "Msg".
+const char* name_of(const Tlp& tlp);
 
 /// Bytes of data that it carries: none for a read.
 constexpr std::uint32_t payload_bytes(const Tlp& tlp) {

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT
+#include "explain.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "job_options.h"
+#include "trace_options.h"
+#include "waterfall.h"
+
+namespace ntblab::sim {
+namespace {
+
+struct Outputs {
+    std::string waterfall;
+    bool json = false;
+    std::shared_ptr<TraceOptions> traces;
+};
+
+double nanoseconds(pcie::Picoseconds time) {
+    return static_cast<double>(time) / 1000;
+}
+
+void print_table(const Account& account, const std::string& title) {
+    const pcie::Picoseconds total = account.end - account.begin;
+    fmt::print("{}: {:.3f} ns\n\n", title, nanoseconds(total));
+    fmt::print("{:>12} {:>12} {:>6}  {:<18} {:<20} {}\n", "from (ns)", "for (ns)", "share", "TLP", "part",
+               "where");
+    for (const Step& step : summary(account)) {
+        const pcie::Picoseconds span = step.end - step.begin;
+        fmt::print("{:>12.3f} {:>12.3f} {:>5.1f}%  {:<18} {:<20} {}{}\n",
+                   nanoseconds(step.begin - account.begin), nanoseconds(span),
+                   100.0 * static_cast<double>(span) / static_cast<double>(total), step.tlp, step.part,
+                   step.where, step.times > 1 ? fmt::format(" ({} times)", step.times) : "");
+    }
+}
+
+void print_json(const Account& account, nlohmann::ordered_json all) {
+    all["picoseconds"] = account.end - account.begin;
+    all["steps"] = nlohmann::ordered_json::array();
+    for (const Step& step : account.steps)
+        all["steps"].push_back({{"tlp", step.tlp},
+                                {"part", step.part},
+                                {"where", step.where},
+                                {"begin_ps", step.begin - account.begin},
+                                {"end_ps", step.end - account.begin}});
+    fmt::print("{}\n", all.dump(1));
+}
+
+int explain(const JobRequest& request, const Outputs& outputs) {
+    const auto job = load_job(request);
+    if (!job) return complain(job.error().message, kUsage);
+    if (job->sizes().size() != 1)
+        return complain("one transfer is explained: give its bytes, such as --sizes 4096", kUsage);
+    const std::uint64_t size = job->sizes().front();
+    const Flow flow = job->flows.empty() ? Flow{} : job->flows.front();
+    const auto account = explain(job->hardware, job->workload, flow, size, *outputs.traces);
+    if (!account) return complain(account.error().message, kFailure);
+    const auto& nodes = job->hardware.topology.nodes;
+    const std::string title =
+        fmt::format("{}, {} bytes, {} to {}, {}", job->workload.name, size, nodes[flow.from].name,
+                    nodes[flow.to].name, job->hardware.profile.name);
+    if (outputs.json)
+        print_json(*account, {{"conditions", job->conditions},
+                              {"from", nodes[flow.from].name},
+                              {"to", nodes[flow.to].name},
+                              {"bytes", size}});
+    else
+        print_table(*account, title);
+    if (outputs.waterfall.empty()) return kOk;
+    const auto drawn = draw_waterfall(*account, title, outputs.waterfall);
+    return drawn ? kOk : complain(drawn.error().message, kFailure);
+}
+
+}  // namespace
+
+void add_explain(CLI::App& app, CommandLine& line) {
+    auto* command = app.add_subcommand("explain", "Say where one transfer's nanoseconds go");
+    const auto request = add_job_options(*command);
+    const auto outputs = std::make_shared<Outputs>();
+    command->add_option("--waterfall", outputs->waterfall, "Picture of the table, SVG or PNG")
+        ->type_name("FILE");
+    command->add_flag("--json", outputs->json, "Print JSON, with all steps in their order");
+    outputs->traces = add_trace_options(*command);
+    command->callback(
+        [&line, request, outputs] { line.run = [request, outputs] { return explain(*request, *outputs); }; });
+}
+
+}  // namespace ntblab::sim
