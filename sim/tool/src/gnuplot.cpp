@@ -14,8 +14,6 @@
 
 #include "output_file.h"
 
-extern char** environ;
-
 namespace ntblab::sim {
 namespace {
 

@@ -48,8 +48,10 @@ Result<void> OutputFile::finish() {
     if (std::fclose(file_.release()) != 0 && !failed()) error_ = errno != 0 ? errno : EIO;
     if (!failed()) return {};
     remove();
-    return fail(fmt::format("{}: not all of it could be written: {}; it was removed", path_.string(),
-                            reason(error_)));
+    return fail(
+        fmt::format("{}: not all of it could be written: {}; what there was is removed: make room, or "
+                    "give another path",
+                    path_.string(), reason(error_)));
 }
 
 }  // namespace ntblab::sim

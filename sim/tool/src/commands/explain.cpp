@@ -25,11 +25,11 @@ double nanoseconds(pcie::Picoseconds time) {
 void print_table(const Account& account, const std::string& title) {
     const pcie::Picoseconds total = account.end - account.begin;
     fmt::print("{}: {:.3f} ns\n\n", title, nanoseconds(total));
-    fmt::print("{:>12} {:>12} {:>6}  {:<18} {:<20} {}\n", "from (ns)", "for (ns)", "share", "TLP", "part",
+    fmt::print("{:>12} {:>12} {:>6}  {:<19} {:<20} {}\n", "from (ns)", "for (ns)", "share", "TLP", "part",
                "where");
     for (const Step& step : summary(account)) {
         const pcie::Picoseconds span = step.end - step.begin;
-        fmt::print("{:>12.3f} {:>12.3f} {:>5.1f}%  {:<18} {:<20} {}{}\n",
+        fmt::print("{:>12.3f} {:>12.3f} {:>5.1f}%  {:<19} {:<20} {}{}\n",
                    nanoseconds(step.begin - account.begin), nanoseconds(span),
                    100.0 * static_cast<double>(span) / static_cast<double>(total), step.tlp, step.part,
                    step.where, step.times > 1 ? fmt::format(" ({} times)", step.times) : "");

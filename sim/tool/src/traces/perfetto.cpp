@@ -24,15 +24,12 @@ double microseconds(Picoseconds time) {
 }
 
 ordered_json arguments(const Tlp& tlp) {
-    ordered_json args = {{"serial", tlp.serial},
-                         {"address", fmt::format("{:#x}", tlp.address)},
-                         {"length", tlp.length},
-                         {"requester", fmt::format("{:04x}", tlp.requester)},
-                         {"tag", tlp.tag},
-                         {"partition", tlp.partition},
-                         {"relaxed_ordering", tlp.relaxed_ordering},
-                         {"id_ordering", tlp.id_ordering},
+    ordered_json args = {{"serial", tlp.serial}, {"address", fmt::format("{:#x}", tlp.address)},
+                         {"length", tlp.length}, {"requester", fmt::format("{:04x}", tlp.requester)},
+                         {"tag", tlp.tag},       {"partition", tlp.partition},
                          {"cookie", tlp.cookie}};
+    if (tlp.relaxed_ordering) args["relaxed_ordering"] = true;
+    if (tlp.id_ordering) args["id_ordering"] = true;
     if (tlp.cause != 0) args["cause"] = tlp.cause;
     return args;
 }
