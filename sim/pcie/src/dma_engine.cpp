@@ -150,10 +150,8 @@ void DmaEngine::receive(unsigned, Tlp& tlp) {
         active.arrived += tlp.unsupported ? read.left : tlp.length;
         active.finished = std::max(active.finished, at);
         if (active.transfer.kind == Transfer::Kind::copy && tlp.length > 0) {
-            Place place = active.transfer.target;
-            place.address += read.offset;
             active.finished = at + config_.turnaround;
-            send_write(place, tlp.length, active.transfer.cookie, active.finished, 0);
+            store(active, read.offset, tlp.length);
         }
     }
     read.offset += tlp.length;
@@ -175,6 +173,20 @@ void DmaEngine::receive(unsigned, Tlp& tlp) {
     // Last, as a switch may hand over the next one at once.
     in.release(tlp, at);
     tlp.release();
+}
+
+// Of a completion, in as many writes as it takes: none crosses 4 KiB, or has more DWs than an MPS.
+void DmaEngine::store(const Active& active, std::uint64_t offset, std::uint32_t bytes) {
+    Place place = active.transfer.target;
+    place.address += offset;
+    while (bytes > 0) {
+        const std::uint64_t page_left = 4096 - place.address % 4096;
+        const auto part = static_cast<std::uint32_t>(
+            std::min({std::uint64_t{bytes}, page_left, config_.mps - place.address % 4}));
+        send_write(place, part, active.transfer.cookie, active.finished, 0);
+        place.address += part;
+        bytes -= part;
+    }
 }
 
 // The completion entry and the interrupt, which push the data before them.

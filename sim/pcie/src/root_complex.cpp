@@ -80,16 +80,17 @@ void RootComplex::forward_completion(unsigned port, Tlp& tlp) {
 
 void RootComplex::write(unsigned port, Tlp& tlp) {
     const Picoseconds arrived = tlp.tail + config_.ingress;
-    posted_done_ = std::max(posted_done_, iommu_.translate(tlp.address, arrived));
+    Picoseconds& done = ports_[port]->posted_done;
+    done = std::max(done, iommu_.translate(tlp.address, arrived));
     ++statistics_.writes;
     statistics_.written += tlp.length;
-    Picoseconds visible = posted_done_ + config_.write + remote_;
+    Picoseconds visible = done + config_.write + remote_;
     if (is_interrupt(tlp)) {
         ++statistics_.interrupts;
-        visible = posted_done_ + config_.interrupt;
+        visible = done + config_.interrupt;
     }
     on_write(tlp, visible);
-    ports_[port]->in.release(tlp, posted_done_);
+    ports_[port]->in.release(tlp, done);
     tlp.release();
 }
 
@@ -97,7 +98,8 @@ void RootComplex::read(unsigned port, Tlp& tlp) {
     ++statistics_.reads;
     statistics_.read += tlp.length;
     const Picoseconds arrived = tlp.tail + config_.ingress;
-    const Picoseconds translated = std::max(iommu_.translate(tlp.address, arrived), posted_done_);
+    const Picoseconds translated =
+        std::max(iommu_.translate(tlp.address, arrived), ports_[port]->posted_done);
     const auto slot = std::min_element(slots_.begin(), slots_.end());
     const Picoseconds begins = std::max(translated, *slot);
     statistics_.waited_for_slot += begins - translated;

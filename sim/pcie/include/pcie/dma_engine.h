@@ -98,6 +98,7 @@ class DmaEngine : public sc_core::sc_module, private TlpReceiver, private TlpSen
               std::uint16_t tag);
     void send_write(const Place& place, std::uint32_t bytes, std::uint64_t cookie, Picoseconds at,
                     std::uint16_t tag);
+    void store(const Active& active, std::uint64_t offset, std::uint32_t bytes);
     void conclude(Active& active);
 
     DmaConfig config_;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A SystemC simulation of its own, of which a process may have one after the other: to be made before its modules.
+// A SystemC simulation of its own, of which a process may have one after the other: to be made before its
+// modules.
 //
 //     Simulation simulation;
 //     Link link("link", config);
