@@ -163,7 +163,7 @@ TEST(RandomTraffic, ConservesAndKeepsOrder) {
         const Hardware hardware = any_hardware();
         RC_PRE(conflicts(hardware.profile).empty());
         Simulation simulation;
-        Traffic traffic(hardware, 160'000);
+        Traffic traffic(hardware, 100'000);
         simulation.run();
         const auto violations = traffic.system.violations();
         if (!violations.empty()) RC_FAIL(violations.front());
@@ -179,8 +179,10 @@ TEST(RandomTraffic, ConservesAndKeepsOrder) {
             }
     });
     EXPECT_TRUE(holds);
+    RecordProperty("tlps", static_cast<std::int64_t>(tlps));
+    RecordProperty("replayed", static_cast<std::int64_t>(replayed));
     EXPECT_GT(tlps, 1'000'000U);
-    EXPECT_GT(replayed, 1'000U);
+    EXPECT_GT(replayed, 500U);
 }
 
 TEST(RandomTraffic, TheSameSeedIsTheSameRun) {
