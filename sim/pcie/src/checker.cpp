@@ -28,18 +28,37 @@ void LinkRules::sent(unsigned side, const Tlp& tlp) {
     const bool may_pass = tlp.id_ordering || (tlp.type == TlpType::completion && tlp.relaxed_ordering);
     sender.flows[tlp.flow].classes[class_index(tlp)].push_back(
         {tlp.serial, tlp.type, tlp.length, ++sender.sent, may_pass});
+    check_size(side, tlp);
     check_tags(side, tlp);
+}
+
+void LinkRules::check_size(unsigned side, const Tlp& tlp) {
+    if (data_bytes(tlp) > mps_)
+        complain(side, tlp, fmt::format("{} bytes of data are more than the MPS, {}", data_bytes(tlp), mps_));
+    constexpr std::uint64_t kPage = 4096;
+    if (tlp.type != TlpType::completion && tlp.address % kPage + tlp.length > kPage)
+        complain(side, tlp, "it crosses a boundary of 4 KiB");
 }
 
 // A read's tag is its side's from when it is sent until its last completion has been sent back.
 void LinkRules::check_tags(unsigned side, const Tlp& tlp) {
-    if (tlp.type == TlpType::memory_read) {
-        if (!sides_[side].tags.insert(tag_key(tlp)).second) complain(side, tlp, "its tag is in use");
-    } else if (tlp.type == TlpType::completion) {
-        auto& waiting = sides_[1 - side].tags;
-        if (!waiting.contains(tag_key(tlp))) complain(side, tlp, "no read of this tag waits for it");
-        if (tlp.unsupported || tlp.remaining == tlp.length) waiting.erase(tag_key(tlp));
+    if (tlp.type == TlpType::completion) return check_completion(side, tlp);
+    if (tlp.type == TlpType::memory_read && !sides_[side].tags.emplace(tag_key(tlp), tlp.length).second)
+        complain(side, tlp, "its tag is in use");
+}
+
+void LinkRules::check_completion(unsigned side, const Tlp& tlp) {
+    auto& waiting = sides_[1 - side].tags;
+    const auto read = waiting.find(tag_key(tlp));
+    if (read == waiting.end()) {
+        complain(side, tlp, "no read of this tag waits for it");
+        return;
     }
+    if (!tlp.unsupported && (tlp.remaining != read->second || tlp.length > tlp.remaining))
+        complain(side, tlp,
+                 fmt::format("its byte count is {}, and {} bytes are to come", tlp.remaining, read->second));
+    read->second -= std::min(read->second, tlp.length);
+    if (tlp.unsupported || tlp.remaining == tlp.length) waiting.erase(read);
 }
 
 void LinkRules::delivered(unsigned side, const Tlp& tlp, Picoseconds at) {
@@ -100,12 +119,13 @@ bool LinkRules::at_rest() const {
             return std::ranges::all_of(flow.second.classes,
                                        [](const auto& travelling) { return travelling.empty(); });
         });
-        return none_travels && std::ranges::all_of(headers, [](std::int64_t left) { return left == 0; });
+        return side.tags.empty() && none_travels &&
+               std::ranges::all_of(headers, [](std::int64_t left) { return left == 0; });
     });
 }
 
 ProtocolChecker::ProtocolChecker(sc_core::sc_module_name name, Link& link, const LinkConfig& config)
-    : sc_module(name), rules_({config.sides[1].credits, config.sides[0].credits}) {
+    : sc_module(name), rules_({config.sides[1].credits, config.sides[0].credits}, config.mps) {
     to_link0_.bind(link.in(0));
     to_link1_.bind(link.in(1));
     link.out(0).bind(from_link0_);

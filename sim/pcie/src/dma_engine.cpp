@@ -180,12 +180,8 @@ void DmaEngine::receive(unsigned, Tlp& tlp) {
         active.finished = std::max(active.finished, at);
         active.last = tlp.serial;
         if (active.transfer.kind == Transfer::Kind::copy && tlp.length > 0) {
-            Place place = active.transfer.target;
-            place.address += read.offset;
             active.finished = at + config_.turnaround;
-            send({TlpType::memory_write, place, tlp.length, active.transfer.cookie, 0, active.finished,
-                  tlp.serial, at},
-                 nullptr);
+            store(active, read.offset, tlp);
         }
     }
     read.offset += tlp.length;
@@ -210,6 +206,22 @@ void DmaEngine::receive(unsigned, Tlp& tlp) {
     // Last, as a switch may hand over the next one at once.
     in.release(tlp, at);
     tlp.release();
+}
+
+// In as many writes as it takes: none crosses 4 KiB, or has more DWs than an MPS.
+void DmaEngine::store(const Active& active, std::uint64_t offset, const Tlp& completion) {
+    Place place = active.transfer.target;
+    place.address += offset;
+    for (std::uint32_t left = completion.length; left > 0;) {
+        const std::uint64_t page_left = 4096 - place.address % 4096;
+        const auto part = static_cast<std::uint32_t>(
+            std::min({std::uint64_t{left}, page_left, config_.mps - place.address % 4}));
+        send({TlpType::memory_write, place, part, active.transfer.cookie, 0, active.finished,
+              completion.serial, completion.tail},
+             nullptr);
+        place.address += part;
+        left -= part;
+    }
 }
 
 // The completion entry and the interrupt, which push the data before them.

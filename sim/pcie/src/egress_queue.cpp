@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "pcie/egress_queue.h"
 
+#include <algorithm>
 #include <stdexcept>
 
 namespace ntblab::pcie {
@@ -17,7 +18,9 @@ EgressQueue::EgressQueue(std::vector<unsigned> weights) : flows_(weights.size())
 
 void EgressQueue::push(Tlp& tlp) {
     tlp.order = ++pushed_;
-    flows_.at(tlp.flow).lanes[class_index(tlp)].push_back(&tlp);
+    Lane& lane = flows_.at(tlp.flow).lanes[class_index(tlp)];
+    if (lane.full()) lane.set_capacity(std::max<std::size_t>(8, 2 * lane.capacity()));
+    lane.push_back(&tlp);
     occupied_[tlp.flow / 64] |= std::uint64_t{1} << tlp.flow % 64;
     ++size_;
 }
@@ -27,7 +30,10 @@ bool EgressQueue::held_up(const Flow& flow, const Tlp& tlp) {
     if (of == FlowClass::posted || (of == FlowClass::completion && tlp.relaxed_ordering)) return false;
     const std::uint16_t sender = of == FlowClass::completion ? tlp.completer : tlp.requester;
     for (const Tlp* posted : flow.lanes[index_of(FlowClass::posted)]) {
-        if (posted->order > tlp.order) return false;
+        // A completion is of the time when its data was read, however early it is queued.
+        const bool before =
+            posted->order < tlp.order || (of == FlowClass::completion && posted->ready < tlp.ready);
+        if (!before) return false;
         if (!tlp.id_ordering || posted->requester == sender) return true;
     }
     return false;
@@ -45,7 +51,7 @@ void EgressQueue::pop(const Tlp& tlp) {
         turn_left_ = flow.weight;
     }
     if (--turn_left_ == 0) {
-        turn_ = (turn_ + 1) % flows_.size();
+        turn_ = turn_ + 1 < flows_.size() ? turn_ + 1 : 0;
         turn_left_ = flows_[turn_].weight;
     }
 }

@@ -59,9 +59,12 @@ class Embedding::Host : public sc_core::sc_module, private TlpReceiver, private 
 
 class Embedding::Top : public sc_core::sc_module {
   public:
-    Top(sc_core::sc_module_name name, const topology::Topology& topology, const Profile& profile,
+    Top(sc_core::sc_module_name name, const topology::Topology& topology, const Profile& of,
         const SystemOptions& options)
-        : sc_module(name), system("system", topology, profile, options), lookahead_(least_latency(profile)) {
+        : sc_module(name),
+          profile(of),
+          system("system", topology, profile, options),
+          lookahead_(least_latency(profile)) {
         for (std::size_t node = 0; node < system.host_count(); ++node)
             hosts.push_back(topology.endpoints(node).empty()
                                 ? nullptr
@@ -72,6 +75,7 @@ class Embedding::Top : public sc_core::sc_module {
 
     void tell(const Happening& what) { happened.push({what, told++}); }
 
+    const Profile profile;
     System system;
     Timeline timeline{"timeline"};
     std::vector<std::unique_ptr<Host>> hosts;
@@ -116,6 +120,10 @@ void Embedding::inject(const Injection& injection) {
     if (injection.at < time())
         throw std::invalid_argument("a request is injected before the time that has passed");
     if (injection.bytes == 0) throw std::invalid_argument("a request has a byte at least");
+    const Profile& profile = top_->profile;
+    if (injection.bytes > (injection.write ? profile.mps : profile.mrrs) ||
+        injection.address % 4096 + injection.bytes > 4096)
+        throw std::invalid_argument("a write has at most an MPS, a read an MRRS, and neither crosses 4 KiB");
     if (injection.node >= top_->hosts.size() || !top_->hosts[injection.node])
         throw std::invalid_argument("a request is of a host that has an endpoint");
     top_->timeline.at(injection.at, [this, injection] { top_->hosts[injection.node]->send(injection); });

@@ -22,6 +22,8 @@ LinkReceiver::Timing receiver_timing(const LinkConfig& config, const Encoding& e
 void check(const LinkConfig& config) {
     const std::uint32_t largest = config.mps + 16 + kTlpFraming;
     for (const LinkSide& side : config.sides) {
+        if (config.mps > side.max_payload)
+            throw std::invalid_argument("a link's MPS is at most what both of its ports support");
         for (std::size_t of_class = 0; of_class < kFlowClasses; ++of_class) {
             const bool has_data = of_class != index_of(FlowClass::non_posted);
             const CreditPair& credits = side.credits[of_class];

@@ -22,12 +22,14 @@ bool LinkReceiver::take(std::uint64_t sequence, bool whole, Picoseconds at) {
         // (PCIe 4.0, 3.6.3.1).
         reject_due_ = rejecting_ ? at + timing_.replay_timeout : at;
         rejecting_ = true;
+        find_due();
         return false;
     }
     rejecting_ = false;
     ++expected_;
     arrivals_.push_back(at);
     acknowledge_due_ = std::min(acknowledge_due_, at + timing_.update_latency);
+    due_ = std::min(due_, acknowledge_due_);
     return true;
 }
 
@@ -43,25 +45,23 @@ void LinkReceiver::free(std::size_t of_class, CreditPair credits, Picoseconds at
     account.owed.header += credits.header;
     account.owed.data += credits.data;
     schedule_update(of_class);
+    due_ = std::min(due_, account.due);
 }
 
-// At once when the sender may be waiting, else so that several go together.
+// At once when half of the buffer is taken, as the sender may be waiting, else so that several go together.
 void LinkReceiver::schedule_update(std::size_t of_class) {
     Account& account = accounts_[of_class];
-    if (account.freed.empty()) {
-        account.due = kNever;
-        return;
-    }
+    account.due = account.missed_due;
+    if (account.freed.empty()) return;
     const CreditPair& limit = advertised_[of_class];
     const bool soon = half_of(account.owed.header, limit.header) || half_of(account.owed.data, limit.data);
     const Picoseconds at = account.freed.front().at;
-    account.due = soon ? at : std::max(at, account.updated + timing_.update_latency);
+    account.due = std::min(account.due, soon ? at : std::max(at, account.updated + timing_.update_latency));
 }
 
-Picoseconds LinkReceiver::due() const {
-    Picoseconds due = std::min(acknowledge_due_, reject_due_);
-    for (const Account& account : accounts_) due = std::min(due, account.due);
-    return due;
+void LinkReceiver::find_due() {
+    due_ = std::min(acknowledge_due_, reject_due_);
+    for (const Account& account : accounts_) due_ = std::min(due_, account.due);
 }
 
 Dllp LinkReceiver::next(Picoseconds at) {
@@ -73,6 +73,7 @@ Dllp LinkReceiver::next(Picoseconds at) {
         }
         acknowledge_due_ = arrivals_.empty() ? kNever : arrivals_.front() + timing_.update_latency;
         reject_due_ = reject ? kNever : reject_due_;
+        find_due();
         return {reject ? Dllp::Kind::reject : Dllp::Kind::acknowledge, acknowledged_, 0, {0, 0}};
     }
     std::size_t of_class = 0;
@@ -86,8 +87,13 @@ Dllp LinkReceiver::next(Picoseconds at) {
     }
     account.owed.header -= update.freed.header;
     account.owed.data -= update.freed.data;
+    update.freed.header += account.missed.header;
+    update.freed.data += account.missed.data;
+    account.missed = {0, 0};
+    account.missed_due = kNever;
     account.updated = at;
     schedule_update(of_class);
+    find_due();
     return update;
 }
 
@@ -99,11 +105,17 @@ void LinkReceiver::lost(const Dllp& dllp, Picoseconds at) {
         case Dllp::Kind::reject:
             reject_due_ = at + timing_.replay_timeout;
             break;
-        case Dllp::Kind::update_credits:
-            accounts_[dllp.of_class].updated = at + kUpdatePeriod - timing_.update_latency;
-            free(dllp.of_class, dllp.freed, at);
+        case Dllp::Kind::update_credits: {
+            // UpdateFCs give totals: the next of the class makes good for it, which comes within the period.
+            Account& account = accounts_[dllp.of_class];
+            account.missed.header += dllp.freed.header;
+            account.missed.data += dllp.freed.data;
+            account.missed_due = at + kUpdatePeriod;
+            schedule_update(dllp.of_class);
             break;
+        }
     }
+    find_due();
 }
 
 }  // namespace ntblab::pcie

@@ -31,7 +31,7 @@ class LinkReceiver {
     void free(std::size_t of_class, CreditPair credits, Picoseconds at);
 
     /// When the next DLLP is due; kNever if none is.
-    Picoseconds due() const;
+    Picoseconds due() const { return due_; }
     /// The one that is due at `at`.
     Dllp next(Picoseconds at);
     /// It did not arrive.
@@ -43,13 +43,16 @@ class LinkReceiver {
         CreditPair credits;
     };
     struct Account {
-        std::deque<Freed> freed;  ///< In the order of time.
-        CreditPair owed{0, 0};    ///< Sum of these.
+        std::deque<Freed> freed;          ///< In the order of time.
+        CreditPair owed{0, 0};            ///< Sum of these.
+        CreditPair missed{0, 0};          ///< Of updates that were lost: the next one says them, too,
+        Picoseconds missed_due = kNever;  ///< which is then at the latest.
         Picoseconds updated = 0;
         Picoseconds due = kNever;
     };
 
     void schedule_update(std::size_t of_class);
+    void find_due();
 
     CreditLimits advertised_;
     Timing timing_;
@@ -60,6 +63,7 @@ class LinkReceiver {
     Picoseconds reject_due_ = kNever;
     bool rejecting_ = false;  ///< Until that which was not whole comes again.
     std::array<Account, kFlowClasses> accounts_;
+    Picoseconds due_ = kNever;  ///< The first of all.
 };
 
 }  // namespace ntblab::pcie

@@ -17,7 +17,8 @@ using topology::Diagnostics;
 using topology::Field;
 using topology::Reader;
 
-constexpr unsigned kMostBases = 8;
+constexpr unsigned kMostPorts = 48;
+constexpr unsigned kMostWeight = 255;
 
 std::vector<std::string> parameter_names() {
     std::vector<std::string> names;
@@ -41,34 +42,48 @@ Result<YAML::Node> parse_yaml(const std::string& text, const std::string& path) 
 /// One file, over what its base has.
 class ProfileReader {
   public:
-    ProfileReader(Profile& profile, Diagnostics& diagnostics, std::string directory)
+    /// @param chain Paths of the files that have led here, and of this one, which is last.
+    ProfileReader(Profile& profile, Diagnostics& diagnostics, std::string directory,
+                  std::vector<std::string> chain)
         : profile_(profile),
           diagnostics_(diagnostics),
           reader_(diagnostics),
-          directory_(std::move(directory)) {}
+          directory_(std::move(directory)),
+          chain_(std::move(chain)) {}
 
-    void read(const YAML::Node& document, unsigned depth) {
-        const auto fields =
-            reader_.mapping(document, "a profile", {"description", "base", "fabric", "parameters"});
-        if (const auto* base = fields.find("base")) read_base(*base, depth);
+    void read(const YAML::Node& document) {
+        const auto fields = reader_.mapping(document, "a profile",
+                                            {"description", "base", "fabric", "port-weights", "parameters"});
+        if (const auto* base = fields.find("base")) read_base(*base);
         if (const auto* description = fields.find("description"))
             profile_.description = reader_.string(*description, "description").value_or("");
         if (const auto* fabric = fields.find("fabric")) read_fabric(*fabric);
+        if (const auto* weights = fields.find("port-weights")) read_weights(*weights);
         if (const auto* values = fields.find("parameters"))
             for (const Field& field : reader_.mapping(*values, "parameters", parameter_names()).entries)
                 read_parameter(field);
     }
 
+    /// Where this file gives one of the parameters; if it gives none, where it has its base.
+    YAML::Mark place_of(const Conflict& conflict) const {
+        for (const std::string_view name : conflict.parameters)
+            if (const auto found = places_.find(name); found != places_.end()) return found->second;
+        return base_;
+    }
+
   private:
-    void read_base(const YAML::Node& node, unsigned depth) {
+    void read_base(const YAML::Node& node) {
         const auto name = reader_.string(node, "base");
         if (!name) return;
-        if (depth >= kMostBases) {
-            diagnostics_.error(node.Mark(), fmt::format("base '{}' is the {}th in a row; is it its own base?",
-                                                        *name, kMostBases));
+        base_ = node.Mark();
+        const std::string path = (std::filesystem::path(directory_) / (*name + ".yaml")).string();
+        if (std::ranges::find(chain_, path) != chain_.end()) {
+            diagnostics_.error(
+                node.Mark(), fmt::format("base '{}' leads back to itself: {} -> {}; expected a profile that "
+                                         "is not based on this one",
+                                         *name, fmt::join(chain_, " -> "), path));
             return;
         }
-        const std::string path = (std::filesystem::path(directory_) / (*name + ".yaml")).string();
         const auto text = topology::read_source(path);
         const Result<YAML::Node> document =
             text ? parse_yaml(*text, path) : Result<YAML::Node>(tl::unexpected(text.error()));
@@ -77,7 +92,9 @@ class ProfileReader {
             return;
         }
         Diagnostics own(path);
-        ProfileReader(profile_, own, directory_).read(*document, depth + 1);
+        std::vector<std::string> chain = chain_;
+        chain.push_back(path);
+        ProfileReader(profile_, own, directory_, std::move(chain)).read(*document);
         if (!own.ok())
             diagnostics_.error(node.Mark(), fmt::format("base '{}' is not right:\n{}", *name,
                                                         own.failure().value().message));
@@ -94,10 +111,18 @@ class ProfileReader {
         profile_.fabric = *text == "adapters" ? Profile::Fabric::adapters : Profile::Fabric::switched;
     }
 
+    void read_weights(const YAML::Node& node) {
+        profile_.port_weights.clear();
+        for (const YAML::Node& item : reader_.sequence(node, "port-weights", 1, kMostPorts))
+            if (const auto weight = reader_.integer(item, "a port's weight", 1, kMostWeight))
+                profile_.port_weights.push_back(*weight);
+    }
+
     void read_parameter(const Field& field) {
         const Parameter* parameter = find_parameter(field.key);
         const std::string what = "parameter " + field.key;
         const auto parts = reader_.mapping(field.value, what, {"value", "status", "source"});
+        if (!field.value.IsMap()) return;
         const auto* value = parts.find("value");
         const auto* status = parts.find("status");
         const auto* source = parts.find("source");
@@ -107,6 +132,7 @@ class ProfileReader {
                                                         what));
             return;
         }
+        places_.emplace(field.key, value->Mark());
         if (const auto number = read_value(*value, *parameter, what)) parameter->set(profile_, *number);
         const std::string state = reader_.string(*status, "status of " + what).value_or("assumed");
         if (!is_status(state))
@@ -121,13 +147,22 @@ class ProfileReader {
         if (parameter.may_be_infinite && node.IsScalar() && node.Scalar() == "infinite")
             return std::numeric_limits<double>::infinity();
         const std::string unit = parameter.unit.empty() ? "" : fmt::format(" ({})", parameter.unit);
-        return reader_.number(node, what + unit, parameter.least, parameter.most);
+        const auto number = reader_.number(node, what + unit, parameter.least, parameter.most);
+        if (!number) return std::nullopt;
+        if (const std::string why = refusal(parameter, *number); !why.empty()) {
+            diagnostics_.error(node.Mark(), fmt::format("{}{} is {}; {}", what, unit, node.Scalar(), why));
+            return std::nullopt;
+        }
+        return number;
     }
 
     Profile& profile_;
     Diagnostics& diagnostics_;
     Reader reader_;
     std::string directory_;
+    std::vector<std::string> chain_;
+    std::map<std::string, YAML::Mark, std::less<>> places_;  ///< Of values, by their parameters' names.
+    YAML::Mark base_;
 };
 
 }  // namespace
@@ -139,7 +174,11 @@ Result<Profile> parse_profile(const std::string& text, const std::string& path,
     Diagnostics diagnostics(path);
     Profile profile;
     profile.name = std::filesystem::path(path).stem().string();
-    ProfileReader(profile, diagnostics, directory).read(*document, 0);
+    ProfileReader reader(profile, diagnostics, directory, {path});
+    reader.read(*document);
+    if (diagnostics.ok())
+        for (const Conflict& conflict : conflicts(profile))
+            diagnostics.error(reader.place_of(conflict), conflict.message);
     if (!diagnostics.ok()) return diagnostics.failure();
     return profile;
 }

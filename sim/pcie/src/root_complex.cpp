@@ -83,24 +83,24 @@ void RootComplex::forward_completion(unsigned port, Tlp& tlp) {
 void RootComplex::write(unsigned port, Tlp& tlp) {
     const Picoseconds arrived = tlp.tail + config_.ingress;
     const Picoseconds translated = iommu_.translate(tlp.address, arrived);
-    posted_done_ = std::max(posted_done_, translated);
+    Picoseconds& done = ports_[port]->posted_done;
+    done = std::max(done, translated);
     ++statistics_.writes;
     statistics_.written += tlp.length;
-    Picoseconds visible = posted_done_ + config_.write + remote_;
+    Picoseconds visible = done + config_.write + remote_;
     if (is_interrupt(tlp)) {
         ++statistics_.interrupts;
-        visible = posted_done_ + config_.interrupt;
+        visible = done + config_.interrupt;
     }
     if (observer_ != nullptr) {
         tell(observer_, *this, tlp, Part::ingress, tlp.tail, arrived);
         tell(observer_, *this, tlp, Part::iommu, arrived, translated);
-        tell(observer_, *this, tlp, Part::ordering, translated, posted_done_);
-        tell(observer_, *this, tlp, is_interrupt(tlp) ? Part::interrupt : Part::memory_write, posted_done_,
-             visible);
+        tell(observer_, *this, tlp, Part::ordering, translated, done);
+        tell(observer_, *this, tlp, is_interrupt(tlp) ? Part::interrupt : Part::memory_write, done, visible);
         observer_->ended(*this, tlp, visible);
     }
     on_write(tlp, visible);
-    ports_[port]->in.release(tlp, posted_done_);
+    ports_[port]->in.release(tlp, done);
     tlp.release();
 }
 
@@ -109,7 +109,7 @@ void RootComplex::read(unsigned port, Tlp& tlp) {
     statistics_.read += tlp.length;
     const Picoseconds arrived = tlp.tail + config_.ingress;
     const Picoseconds translated = iommu_.translate(tlp.address, arrived);
-    const Picoseconds ordered = std::max(translated, posted_done_);
+    const Picoseconds ordered = std::max(translated, ports_[port]->posted_done);
     const auto slot = std::min_element(slots_.begin(), slots_.end());
     const Picoseconds begins = std::max(ordered, *slot);
     statistics_.waited_for_slot += begins - ordered;

@@ -68,8 +68,14 @@ class SystemBuilder {
         }
     };
 
-    Ends add_link(const std::string& name, const topology::Link& link, const Medium& medium, unsigned flows,
-                  bool between_adapters) {
+    /// Of the ports of a partition's host and engine, of which the role has the weight `of_role`.
+    unsigned weight(unsigned partition, unsigned of_role) const {
+        return partition < profile_.port_weights.size() ? profile_.port_weights[partition] : of_role;
+    }
+
+    /// @param weights Of the hop's ports.
+    Ends add_link(const std::string& name, const topology::Link& link, const Medium& medium,
+                  const std::vector<unsigned>& weights, bool between_adapters) {
         LinkConfig config;
         config.generation = link.generation;
         config.lanes = link.width;
@@ -78,8 +84,8 @@ class SystemBuilder {
         config.bit_error_rate = profile_.bit_error_rate;
         config.seed = options_.seed * 1000 + system_.links_.size();
         config.sides = {between_adapters ? profile_.fabric_side : profile_.host_side, profile_.fabric_side};
-        config.sides[0].weights.assign(between_adapters ? flows : 1, 1);
-        config.sides[1].weights.assign(flows, 1);
+        config.sides[0].weights = between_adapters ? weights : std::vector{1U};
+        config.sides[1].weights = weights;
         Link& added = *system_.links_.emplace_back(std::make_unique<Link>(name.c_str(), config));
         if (!options_.check) return {&added, nullptr};
         return {&added, system_.checkers_
@@ -97,13 +103,13 @@ class SystemBuilder {
 
     /// The endpoint of a partition: its host's link and NTB at port `host_port` of `hop`, its engine at
     /// `dma_port`.
-    void add_endpoint(std::size_t sw, unsigned partition, Switch& hop, unsigned ports, unsigned host_port,
-                      unsigned dma_port) {
+    void add_endpoint(std::size_t sw, unsigned partition, Switch& hop, const std::vector<unsigned>& weights,
+                      unsigned host_port, unsigned dma_port) {
         const auto& side = topology_.switches[sw].partitions[partition];
         const unsigned peer = *side.peer;
         const std::string name = topology_.switches[sw].name + "_" + std::to_string(partition);
         const unsigned root = root_port(sw, partition);
-        const Ends link = add_link(name + "_link", side.link, profile_.host_medium, ports, false);
+        const Ends link = add_link(name + "_link", side.link, profile_.host_medium, weights, false);
         NtbConfig ntb_config = profile_.ntb;
         ntb_config.partition = static_cast<std::uint16_t>(partition);
         ntb_config.windows = {{(root + 1) * kPortSpace, kPortSpace, static_cast<std::uint16_t>(peer), 0}};
@@ -138,16 +144,24 @@ class SystemBuilder {
         const std::vector<unsigned> partitions = paired(sw);
         const auto ports = static_cast<unsigned>(2 * partitions.size());
         std::vector<unsigned> port_of(2 * sw.partitions.size(), 0);
+        std::vector<unsigned> weights;
         for (unsigned i = 0; i < partitions.size(); ++i) {
             port_of[partitions[i]] = 2 * i;
             port_of[dma_partition(number, partitions[i])] = 2 * i + 1;
+            weights.push_back(weight(partitions[i], profile_.host_weight));
+            weights.push_back(weight(partitions[i], profile_.dma_weight));
         }
         Switch& hop = add_hop(sw.name, ports, [port_of](const Tlp& tlp) { return port_of[tlp.partition]; });
         for (unsigned i = 0; i < partitions.size(); ++i)
-            add_endpoint(number, partitions[i], hop, ports, 2 * i, 2 * i + 1);
+            add_endpoint(number, partitions[i], hop, weights, 2 * i, 2 * i + 1);
     }
 
-    /// The adapter of a partition: its host, its cable, its engine.
+    /// Of the ports of a partition's adapter: its host, its cable, its engine.
+    std::vector<unsigned> adapter_weights(unsigned partition) const {
+        return {weight(partition, profile_.host_weight), profile_.cable_weight,
+                weight(partition, profile_.dma_weight)};
+    }
+
     Switch& add_adapter(std::size_t number, unsigned partition) {
         constexpr unsigned kHost = 0, kCable = 1, kEngine = 2, kPorts = 3;
         const unsigned engine = dma_partition(number, partition);
@@ -156,7 +170,7 @@ class SystemBuilder {
             [partition, engine](const Tlp& tlp) {
                 return tlp.partition == partition ? kHost : tlp.partition == engine ? kEngine : kCable;
             });
-        add_endpoint(number, partition, hop, kPorts, kHost, kEngine);
+        add_endpoint(number, partition, hop, adapter_weights(partition), kHost, kEngine);
         return hop;
     }
 
@@ -168,7 +182,8 @@ class SystemBuilder {
             Switch& near = add_adapter(number, partition);
             Switch& far = add_adapter(number, peer);
             const Ends cable = add_link(sw.name + "_" + std::to_string(partition) + "_cable",
-                                        {profile_.generation, profile_.lanes}, profile_.cable, 3, true);
+                                        {profile_.generation, profile_.lanes}, profile_.cable,
+                                        adapter_weights(partition), true);
             near.out(1).bind(cable.in(0));
             cable.out(0).bind(near.in(1));
             far.out(1).bind(cable.in(1));

@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "path.h"
+
 namespace ntblab::pcie {
 namespace {
 
@@ -33,7 +35,7 @@ class LinkRulesTest : public testing::Test {
 
     TlpPool pool;
     Picoseconds time = 1;
-    LinkRules rules{{CreditLimits{CreditPair{2, 8}, {2, 8}, {2, 8}}, CreditLimits{}}};
+    LinkRules rules{{CreditLimits{CreditPair{2, 8}, {2, 8}, {2, 8}}, CreditLimits{}}, 256};
 };
 
 TEST_F(LinkRulesTest, WhatIsInOrderIsNoViolation) {
@@ -45,6 +47,8 @@ TEST_F(LinkRulesTest, WhatIsInOrderIsNoViolation) {
     Tlp& completion = sent(TlpType::completion, 5, 1);
     passes(completion, 1);
     passes(sent(TlpType::memory_read, 5));
+    EXPECT_FALSE(rules.at_rest());
+    passes(sent(TlpType::completion, 5, 1), 1);
     EXPECT_THAT(rules.violations(), IsEmpty());
     EXPECT_TRUE(rules.at_rest());
 }
@@ -150,9 +154,89 @@ TEST_F(LinkRulesTest, ATagInUse) {
     EXPECT_THAT(rules.violations(), ElementsAre(HasSubstr("tag 7): its tag is in use")));
 }
 
+TEST_F(LinkRulesTest, ATlpAboveTheMps) {
+    Tlp& write = make(TlpType::memory_write);
+    write.length = 260;
+    rules.sent(0, write);
+    EXPECT_THAT(rules.violations(), ElementsAre(HasSubstr("260 bytes of data are more than the MPS, 256")));
+}
+
+TEST_F(LinkRulesTest, ARequestAcrossAPage) {
+    for (const TlpType type : {TlpType::memory_write, TlpType::memory_read}) {
+        Tlp& request = make(type);
+        request.address = 0x1ffc;
+        rules.sent(0, request);
+    }
+    EXPECT_THAT(rules.violations(), testing::Each(HasSubstr("it crosses a boundary of 4 KiB")));
+    EXPECT_EQ(rules.violations().size(), 2U);
+}
+
+TEST_F(LinkRulesTest, ACompletionWithMoreThanIsToCome) {
+    passes(sent(TlpType::memory_read, 7, 1), 1);
+    Tlp& completion = make(TlpType::completion, 7);
+    completion.remaining = completion.length = 128;
+    rules.sent(0, completion);
+    EXPECT_THAT(rules.violations(),
+                ElementsAre(HasSubstr("its byte count is 128, and 64 bytes are to come")));
+}
+
+TEST_F(LinkRulesTest, AReadThatIsNotAnswered) {
+    passes(sent(TlpType::memory_read, 7));
+    EXPECT_FALSE(rules.at_rest());
+    EXPECT_THAT(rules.violations(), IsEmpty());
+}
+
 TEST_F(LinkRulesTest, ACompletionThatNobodyAskedFor) {
     sent(TlpType::completion, 7, 1);
     EXPECT_THAT(rules.violations(), ElementsAre(HasSubstr("no read of this tag waits for it")));
+}
+
+/// A checker around a link, whose source sends `count` TLPs that `make` has made.
+std::vector<std::string> violations_of(const LinkConfig& told, TlpType type, const Source::Make& make) {
+    Simulation simulation;
+    TlpPool pool;
+    Link link("link", plain_link());
+    ProtocolChecker checker("checker", link, told);
+    Source source("source", pool, 100);
+    Sink sink("sink", nanoseconds(1000)), back("back");
+    Silence quiet("quiet");
+    source.type = type;
+    source.make = make;
+    source.out.bind(checker.in(0));
+    checker.out(0).bind(back.in);
+    quiet.out.bind(checker.in(1));
+    checker.out(1).bind(sink.in);
+    simulation.run();
+    EXPECT_EQ(sink.tlps, 100U);
+    return checker.violations();
+}
+
+TEST(ProtocolChecker, SeesNothingWrongAtARightLink) {
+    const auto writes = [](Tlp& tlp, std::uint64_t) { tlp.length = 256; };
+    EXPECT_THAT(violations_of(plain_link(), TlpType::memory_write, writes), IsEmpty());
+}
+
+TEST(ProtocolChecker, SeesThatMoreIsBufferedThanItsReceiverHasRoomFor) {
+    LinkConfig told = plain_link();
+    told.sides[1].credits[index_of(FlowClass::posted)].header = 8;
+    const auto writes = [](Tlp& tlp, std::uint64_t) { tlp.length = 256; };
+    EXPECT_THAT(violations_of(told, TlpType::memory_write, writes),
+                testing::Contains(HasSubstr("9 TLPs are in a buffer for 8")));
+}
+
+TEST(ProtocolChecker, SeesADeviceThatUsesATagTwice) {
+    const auto reads = [](Tlp& tlp, std::uint64_t number) {
+        tlp.length = 64;
+        tlp.tag = static_cast<std::uint16_t>(number % 99);
+    };
+    EXPECT_THAT(violations_of(plain_link(), TlpType::memory_read, reads),
+                ElementsAre(HasSubstr("tag 0): its tag is in use")));
+}
+
+TEST(ProtocolChecker, SeesADeviceThatExceedsTheMps) {
+    const auto writes = [](Tlp& tlp, std::uint64_t number) { tlp.length = number == 50 ? 512 : 256; };
+    EXPECT_THAT(violations_of(plain_link(), TlpType::memory_write, writes),
+                ElementsAre(HasSubstr("512 bytes of data are more than the MPS, 256")));
 }
 
 }  // namespace

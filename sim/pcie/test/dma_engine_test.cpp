@@ -42,6 +42,20 @@ TEST(DmaEngine, SizesThatAreNoMultiples) {
         run(plain_profile(), Transfer::Kind::copy, bytes);
 }
 
+// Completions of 256 bytes go where they cross 4 KiB: the checker would see it.
+TEST(DmaEngine, WritesDoNotCross4KiB) {
+    for (const std::uint64_t offset : {0xfc0, 0xfff, 0x001, 0x803}) {
+        Simulation simulation;
+        PairOfHosts pair;
+        Transfer transfer = pair.copy(8192);
+        transfer.target.address += offset;
+        pair.near().dma->start(transfer, [](Picoseconds) {});
+        simulation.run();
+        EXPECT_TRUE(pair.clean()) << offset;
+        EXPECT_EQ(pair.arrivals.bytes, 8192U) << offset;
+    }
+}
+
 // So much is under way in the time that a read takes: see the test's own measure of that.
 TEST(DmaEngine, ReadsNeedTagsTimesSizeInTheirLatency) {
     Profile profile = plain_profile();

@@ -79,6 +79,26 @@ TEST_F(EgressQueueTest, IdOrderedPassWhatOthersHavePosted) {
     EXPECT_EQ(take(), &completion);
 }
 
+// The answer to a read is put here when the read comes, before its data is read: what a CPU stores until then
+// is before it, as the data may be the flag that says so.
+TEST_F(EgressQueueTest, CompletionsDoNotPassWhatIsPostedBeforeTheyAreReady) {
+    Tlp& completion = add(TlpType::completion);
+    completion.ready = 100;
+    add(TlpType::memory_write).ready = 50;
+    starved[index_of(FlowClass::posted)] = true;
+    EXPECT_EQ(choose(100), nullptr);
+    starved[index_of(FlowClass::posted)] = false;
+    EXPECT_NE(choose(100), &completion);
+}
+
+TEST_F(EgressQueueTest, CompletionsPassWhatIsPostedAfterTheyAreReady) {
+    Tlp& completion = add(TlpType::completion);
+    completion.ready = 100;
+    add(TlpType::memory_write).ready = 150;
+    starved[index_of(FlowClass::posted)] = true;
+    EXPECT_EQ(choose(200), &completion);
+}
+
 TEST_F(EgressQueueTest, CompletionsPassReads) {
     starved[index_of(FlowClass::non_posted)] = true;
     add(TlpType::memory_read);

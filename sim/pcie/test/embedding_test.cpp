@@ -122,6 +122,12 @@ TEST(Embedding, RefusesWhatCannotBe) {
                  std::invalid_argument);
     EXPECT_THROW(model.inject({.at = 1000, .node = 2, .address = model.window(0, 1), .bytes = 4}),
                  std::invalid_argument);
+    for (const auto& [offset, bytes, write] :
+         {std::tuple{0U, 257U, true}, {0U, 513U, false}, {4032U, 128U, true}, {4095U, 2U, false}})
+        EXPECT_THROW(
+            model.inject(
+                {.at = 1000, .write = write, .address = model.window(0, 1) + offset, .bytes = bytes}),
+            std::invalid_argument);
     EXPECT_EQ(model.window(0, 0), 0U);
 }
 

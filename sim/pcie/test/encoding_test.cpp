@@ -42,6 +42,25 @@ TEST(Encoding, BytesOfTlpsOnTheWire) {
     EXPECT_EQ(kDllpBytes, 8U);
 }
 
+// Whole DWs: the bytes beside the payload are not enabled.
+TEST(Encoding, DataIsOfWholeDws) {
+    TlpPool pool;
+    const Encoding wire(3, 8);
+    Tlp& write = pool.make(TlpType::memory_write);
+    for (const auto& [address, length, data] : {std::tuple{0U, 1U, 4U},
+                                                {0U, 4U, 4U},
+                                                {3U, 1U, 4U},
+                                                {3U, 2U, 8U},
+                                                {1U, 255U, 256U},
+                                                {1U, 256U, 260U}}) {
+        write.address = address;
+        write.length = length;
+        EXPECT_EQ(wire.tlp_bytes(write), 24 + data) << address << ", " << length;
+        EXPECT_EQ(data_credits(write), (data + 15) / 16);
+        EXPECT_EQ(payload_bytes(write), length);
+    }
+}
+
 // PCIe 5.0, tables 2-46 to 2-48.
 TEST(Encoding, HowLateAcknowledgementsMayBe) {
     EXPECT_EQ(Encoding(1, 1).update_latency_symbols(128), 237U);

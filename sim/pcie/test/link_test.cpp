@@ -167,6 +167,9 @@ TEST(LinkConfiguration, RefusesWhatCannotWork) {
     config = plain_link();
     config.bit_error_rate = 1;
     EXPECT_THROW(Link("d", config), std::invalid_argument);
+    config = plain_link();
+    config.sides[1].max_payload = 128;
+    EXPECT_THROW(Link("e", config), std::invalid_argument);
 }
 
 }  // namespace

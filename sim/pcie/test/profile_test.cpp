@@ -54,38 +54,6 @@ TEST(Profiles, AreOverTheirBase) {
     EXPECT_EQ(profile->host_side.credits[2].header, kInfiniteCredits);
 }
 
-struct Wrong {
-    const char* text;
-    const char* message;
-};
-
-class WrongProfile : public testing::TestWithParam<Wrong> {};
-
-TEST_P(WrongProfile, IsAnErrorWithItsPlace) {
-    const auto profile = parse_profile(GetParam().text, "x.yaml", PROFILES_DIR);
-    ASSERT_FALSE(profile);
-    EXPECT_THAT(profile.error().message, HasSubstr(GetParam().message));
-}
-
-INSTANTIATE_TEST_SUITE_P(
-    All, WrongProfile,
-    testing::Values(
-        Wrong{"parameters: {link.generation: {value: 7, status: assumed, source: x}}",
-              "x.yaml:1:39: parameter link.generation is 7; expected 1 to 6"},
-        Wrong{"parameters: {host.posted-headers: {value: 0, status: assumed, source: x}}",
-              "is 0; expected 1 to 4096"},
-        Wrong{"parameters: {host.read: {value: fast, status: assumed, source: x}}",
-              "expected a number from 0 to 10000"},
-        Wrong{"parameters:\n  host.inggress: {value: 1, status: assumed, source: x}",
-              "x.yaml:2:3: unknown key 'host.inggress' in parameters; did you mean 'host.ingress'?"},
-        Wrong{"parameters: {host.read: {value: 1, source: x}}", "lacks one of value, status and source"},
-        Wrong{"parameters: {host.read: {value: 1, status: guessed, source: x}}",
-              "is 'guessed'; expected published, fitted or assumed"},
-        Wrong{"fabric: mesh", "x.yaml:1:9: fabric is 'mesh'; expected switched"},
-        Wrong{"base: nothing", "base 'nothing': "}, Wrong{"parametres: {}", "parametres"},
-        Wrong{"parameters: {host.read: 5}", "parameter host.read is the number 5"},
-        Wrong{"a: [", "x.yaml:1:"}));
-
 TEST(Profiles, UnknownOnesAreAnswered) {
     const auto profile = load_profile("switchtec-gen4", PROFILES_DIR);
     ASSERT_FALSE(profile);

@@ -68,6 +68,32 @@ TEST(RootComplex, AnIommuAddsAWalkOnce) {
     EXPECT_EQ(device_read(profile, 0x1000, 64) - without, nanoseconds(280));
 }
 
+// A walk of the IOMMU holds up what came by the same port, as it may not be overtaken, and nothing else.
+TEST(RootComplex, PortsDoNotWaitForEachOther) {
+    Profile profile = plain_profile();
+    profile.host.iommu = {.entries = 64, .miss = nanoseconds(100'000), .walkers = 2};
+    Simulation simulation;
+    System system("system",
+                  topology_of("name: t\nnodes: {a: {iommu: true}, b: {}, c: {}}\n"
+                              "switches: {s: {model: pfx-100xg4, nt-pairs: [[a, b], [a, c]]}}\n"),
+                  profile, {.check = true});
+    std::map<std::uint64_t, Picoseconds> seen;
+    system.host(0).root.on_write = [&](const Tlp& tlp, Picoseconds visible) { seen[tlp.cookie] = visible; };
+    const auto store = [&](std::size_t node, std::uint64_t address, std::uint64_t cookie) {
+        system.host(node).cpu->start(
+            {Access::Kind::store_combined, system.window(*system.endpoint(node, 0)) + address, 64, cookie},
+            [](Picoseconds) {});
+    };
+    store(1, 0x1000, 1);  // a miss
+    store(2, 0x5000, 2);  // likewise, at the same time
+    store(1, 0x9000, 3);  // waits for a walker
+    store(2, 0x5040, 4);  // a hit
+    simulation.run();
+    EXPECT_LT(seen[2], nanoseconds(110'000));
+    EXPECT_GT(seen[3], nanoseconds(200'000));
+    EXPECT_LT(seen[4], nanoseconds(110'000));
+}
+
 TEST(RootComplex, ReadsWaitForASlot) {
     Profile profile = plain_profile();
     const Picoseconds many = device_read(profile, 0, 64 << 10);

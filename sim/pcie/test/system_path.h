@@ -2,8 +2,8 @@
 // Two hosts joined by one NT pair, for tests of what is between them.
 #pragma once
 
-#include "pcie/system.h"
 #include "pcie/simulation.h"
+#include "pcie/system.h"
 
 namespace ntblab::pcie {
 

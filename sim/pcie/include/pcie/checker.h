@@ -9,13 +9,13 @@
 //     for (const std::string& violation : checker.violations()) std::cerr << violation << '\n';
 //
 // Rules (LinkRules): what goes in comes out, once, whole, unchanged; nothing passes what it must not pass; no
-// more is in the receive buffer than was advertised; no tag is used again before its last completion, and no
-// completion comes that nobody asked for.
+// more is in the receive buffer than was advertised; no TLP is larger than the MPS, and no request crosses 4
+// KiB; no tag is used again before its last completion, and no completion comes that nobody asked for, or
+// with more or other bytes than are to come.
 #pragma once
 
 #include <deque>
 #include <map>
-#include <set>
 #include <string>
 #include <unordered_map>
 
@@ -27,7 +27,8 @@ namespace ntblab::pcie {
 class LinkRules {
   public:
     /// @param credits That the receiver of each side's TLPs advertises.
-    explicit LinkRules(const std::array<CreditLimits, 2>& credits) : limits_(credits) {}
+    explicit LinkRules(const std::array<CreditLimits, 2>& credits, unsigned mps = 4096)
+        : limits_(credits), mps_(mps) {}
 
     /// `side` gives a TLP to its transmit queue; the other side has it, by `at`; its buffer there is free
     /// from `at` on.
@@ -37,7 +38,8 @@ class LinkRules {
 
     /// Each a sentence; of many only the first hundred.
     const std::vector<std::string>& violations() const { return violations_; }
-    /// All that was sent has been delivered, and all that was delivered released.
+    /// All that was sent has been delivered, all that was delivered released, all that was asked for
+    /// answered.
     bool at_rest() const;
 
   private:
@@ -62,16 +64,20 @@ class LinkRules {
         Picoseconds last_delivery = 0;
         std::array<std::int64_t, kFlowClasses> headers{}, data{};  ///< In the receive buffer.
         std::multimap<Picoseconds, std::pair<std::size_t, std::uint32_t>>
-            releases;                  ///< To come: class, data credits.
-        std::set<std::uint32_t> tags;  ///< Of reads that this side waits for.
+            releases;  ///< To come: class, data credits.
+        /// Of reads that this side waits for, by their tags: bytes to come.
+        std::unordered_map<std::uint32_t, std::uint32_t> tags;
     };
 
     void complain(unsigned side, const Tlp& tlp, const std::string& what);
     void check_order(unsigned side, const Tlp& tlp, const Flow& flow, const Travelling& travelling);
+    void check_size(unsigned side, const Tlp& tlp);
     void check_tags(unsigned side, const Tlp& tlp);
+    void check_completion(unsigned side, const Tlp& tlp);
     void check_buffer(unsigned side, const Tlp& tlp, Picoseconds at);
 
     std::array<CreditLimits, 2> limits_;
+    unsigned mps_;
     std::array<Side, 2> sides_;
     std::vector<std::string> violations_;
 };

@@ -114,6 +114,7 @@ class DmaEngine : public sc_core::sc_module, private TlpReceiver, private TlpSen
     bool send_read(Active& active, const Place& place, std::uint32_t bytes);
     /// @param active Whose turn it was, if it is none that follows from a completion.
     void send(const Request& request, const Active* active);
+    void store(const Active& active, std::uint64_t offset, const Tlp& completion);
     void tell_wait(const Tlp& tlp, const Active& active);
     void block(Part by);
     void unblock(Part by, Active& active);

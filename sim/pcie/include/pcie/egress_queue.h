@@ -14,8 +14,8 @@
 
 #include <array>
 #include <bit>
+#include <boost/circular_buffer.hpp>
 #include <cstdint>
-#include <deque>
 #include <vector>
 
 #include "pcie/tlp.h"
@@ -47,7 +47,7 @@ class EgressQueue {
     std::size_t size() const { return size_; }
 
   private:
-    using Lane = std::deque<Tlp*>;
+    using Lane = boost::circular_buffer<Tlp*>;  ///< Without memory until it is used: most never are.
     struct Flow {
         std::array<Lane, kFlowClasses> lanes;
         unsigned weight = 1;

@@ -53,7 +53,7 @@ class Embedding {
     /// Where `node` finds `peer`'s memory address 0; 0 if no NT pair joins them.
     std::uint64_t window(std::size_t node, std::size_t peer) const;
 
-    /// @throw std::invalid_argument for what is in the past, has no bytes, or is at no host.
+    /// @throw std::invalid_argument for what is in the past, has no bytes or too many, or is at no host.
     void inject(const Injection& injection);
     /// Lets the model go on to `until`; what happens then is included.
     void advance(Picoseconds until);

@@ -52,7 +52,7 @@ class Encoding {
     Ticks flit_time() const { return 256 * byte_ticks_; }
 
     std::uint32_t tlp_bytes(const Tlp& tlp) const {
-        return header_bytes(tlp) + payload_bytes(tlp) + (flits() ? 0 : kTlpFraming);
+        return header_bytes(tlp) + data_bytes(tlp) + (flits() ? 0 : kTlpFraming);
     }
 
     /// The most that an acknowledgement, or an UpdateFC, may be late (PCIe 5.0, tables 2-46 to 2-48 and 3-7

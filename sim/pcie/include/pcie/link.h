@@ -25,6 +25,7 @@ namespace ntblab::pcie {
 /// What one port of the link is: how it receives, and how it sends.
 struct LinkSide {
     CreditLimits credits{};               ///< That it advertises.
+    unsigned max_payload = 4096;          ///< Bytes: Max_Payload_Size Supported.
     std::uint32_t replay_buffer = 16384;  ///< Bytes of TLPs that it has sent and that are not acknowledged.
     std::vector<unsigned> weights{1};     ///< Of the flows that it sends: EgressQueue.
     Picoseconds transmit_delay = 0;       ///< From its transaction layer to the wire,
@@ -60,8 +61,8 @@ struct LinkStatistics {
 
 class Link : public sc_core::sc_module {
   public:
-    /// @throw std::invalid_argument for a generation or width that there is not, no lanes, credits for less
-    /// than one TLP of `mps`, a replay buffer smaller than that.
+    /// @throw std::invalid_argument for a generation or width that there is not, no lanes, an MPS above a
+    /// port's, credits for less than one TLP of it, a replay buffer smaller than that.
     Link(sc_core::sc_module_name name, const LinkConfig& config);
     ~Link() override;
 

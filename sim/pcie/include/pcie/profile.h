@@ -14,6 +14,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "pcie/cpu.h"
 #include "pcie/dma_engine.h"
@@ -74,6 +75,10 @@ struct Profile {
     Medium cable;  ///< Between adapters.
     double bit_error_rate = 0;
     SwitchConfig hop;  ///< A switch, or an adapter.
+    /// TLPs that what came in at such a port may send in its turn (EgressQueue): of a host, an engine, a
+    /// cable.
+    unsigned host_weight = 1, dma_weight = 1, cable_weight = 1;
+    std::vector<unsigned> port_weights;  ///< By partition, of its host's and its engine's, in place of these.
     NtbConfig ntb;
     DmaConfig dma;
     RdmaConfig rdma;
@@ -95,6 +100,17 @@ struct Parameter {
 std::span<const Parameter> parameters();
 /// Null if there is none of this name.
 const Parameter* find_parameter(std::string_view name);
+
+/// Why `value`, which is in the parameter's range, is none of its values; empty if it is one.
+std::string refusal(const Parameter& parameter, double value);
+
+/// Parameters that are right each by itself, but not together.
+struct Conflict {
+    std::vector<std::string_view> parameters;  ///< That are to be changed, the likeliest first.
+    std::string message;                       ///< What they are, what is expected.
+};
+/// All of a profile. Without one, System takes it for every topology.
+std::vector<Conflict> conflicts(const Profile& profile);
 
 /// Reads a profile, by the name of one that is shipped (`directory`/NAME.yaml) or the path of a file. Errors:
 /// not to be read; file:line:column with what was found, what was expected and what to do.

@@ -77,6 +77,7 @@ class RootComplex : public sc_core::sc_module, private TlpReceiver, private TlpS
         Port(RootComplex& owner, unsigned number);
         TlpTarget in;
         TlpInitiator out;
+        Picoseconds posted_done = 0;  ///< The last write's: later requests of the port do not overtake it.
     };
 
     void receive(unsigned port, Tlp& tlp) override;
@@ -94,7 +95,6 @@ class RootComplex : public sc_core::sc_module, private TlpReceiver, private TlpS
     Iommu iommu_;
     Picoseconds memory_ = 0;  ///< Of a read, as set_memory() has it.
     Picoseconds remote_ = 0;
-    Picoseconds posted_done_ = 0;     ///< The last write's: later requests do not overtake it.
     std::vector<Picoseconds> slots_;  ///< When each is free.
     RootComplexStatistics statistics_;
     TlpTarget from_cpu_;

@@ -40,7 +40,7 @@ class System : public sc_core::sc_module {
         std::unique_ptr<DmaEngine> dma;
     };
 
-    /// @throw std::invalid_argument if the profile cannot be what the topology asks for.
+    /// @throw std::invalid_argument for a profile with conflicts().
     System(sc_core::sc_module_name name, const topology::Topology& topology, const Profile& profile,
            const SystemOptions& options);
     ~System() override;

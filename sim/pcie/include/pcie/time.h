@@ -19,8 +19,10 @@ constexpr Picoseconds nanoseconds(std::uint64_t count) {
     return count * 1000;
 }
 
+/// sc_time_stamp(), without a call into SystemC's library where there is a simulation.
 inline Picoseconds now() {
-    return sc_core::sc_time_stamp().value();
+    const sc_core::sc_simcontext* context = sc_core::sc_curr_simcontext;
+    return (context != nullptr ? context->time_stamp() : sc_core::sc_time_stamp()).value();
 }
 
 inline sc_core::sc_time to_sc_time(Picoseconds span) {

@@ -92,9 +92,15 @@ constexpr std::uint32_t header_bytes(const Tlp& tlp) {
     return tlp.type == TlpType::completion ? 12 : 16;
 }
 
+/// Bytes of data on the wire: whole DWs, whose bytes beside the payload are not enabled (PCIe 4.0, 2.2.5).
+constexpr std::uint32_t data_bytes(const Tlp& tlp) {
+    const std::uint32_t payload = payload_bytes(tlp);
+    return payload == 0 ? 0 : (static_cast<std::uint32_t>(tlp.address % 4) + payload + 3) / 4 * 4;
+}
+
 /// Data credits: one for 16 bytes (PCIe 4.0, 2.6.1).
 constexpr std::uint32_t data_credits(const Tlp& tlp) {
-    return (payload_bytes(tlp) + 15) / 16;
+    return (data_bytes(tlp) + 15) / 16;
 }
 
 /// Where TLPs come from and go back to. Not to be destroyed before the last of them is back.
