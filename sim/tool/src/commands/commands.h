@@ -23,6 +23,7 @@ enum ExitCode : int {
     kSignalBase = 128,
 };
 
+void add_calibrate(CLI::App& app, CommandLine& line);
 void add_profiles(CLI::App& app, CommandLine& line);
 
 /// Prints "ntb-sim: MESSAGE" on standard error. @return `code`.
