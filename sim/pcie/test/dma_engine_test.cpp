@@ -73,7 +73,8 @@ TEST(DmaEngine, ReadsHaveAnIntervalOfTheirOwn) {
     profile.dma.issue_interval = nanoseconds(100);
     profile.dma.read_interval = nanoseconds(300);
     const Picoseconds one = run(profile, Transfer::Kind::read, 512).done;
-    EXPECT_EQ(run(profile, Transfer::Kind::read, 512 * 20).done - one, 19 * nanoseconds(300));
+    const Picoseconds all = run(profile, Transfer::Kind::read, 512 * 20).done;
+    EXPECT_NEAR(static_cast<double>(all - one), 19 * 300e3, 2e3);  // a skip ordered set may come in between
 }
 
 // 272 bytes of a write of 256, in 136 ns.
@@ -84,7 +85,8 @@ TEST(DmaEngine, TlpsWithTheirHeadersPassAtItsRate) {
     EXPECT_EQ(run(profile, Transfer::Kind::write, 256 * 100).done - one, 99 * nanoseconds(136));
     // 536 bytes of two completions, in 268 ns.
     const Picoseconds read = run(profile, Transfer::Kind::read, 512).done;
-    EXPECT_EQ(run(profile, Transfer::Kind::read, 512 * 100).done - read, 99 * nanoseconds(268));
+    const Picoseconds reads = run(profile, Transfer::Kind::read, 512 * 100).done;
+    EXPECT_NEAR(static_cast<double>(reads - read), 99 * 268e3, 2e3);
     profile.dma.rate = 0;
     EXPECT_THROW(run(profile, Transfer::Kind::write, 256), std::invalid_argument);
 }
