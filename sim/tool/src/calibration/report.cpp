@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "measure.h"
 
@@ -99,22 +98,6 @@ Cells cells(const Row& row) {
             name_of(row.verdict) + (row.verdict == Verdict::not_modelled ? "" : " (" + tolerance(row) + ")")};
 }
 
-std::string json(const std::vector<Row>& rows) {
-    auto all = nlohmann::ordered_json::array();
-    for (const Row& row : rows) {
-        nlohmann::ordered_json one = {{"case", name_of(row)},     {"conditions", row.of->conditions},
-                                      {"source", row.of->source}, {"profile", row.of->profile},
-                                      {"unit", row.of->unit},     {"published", row.point->value}};
-        if (row.point->tolerance.kind == Tolerance::Kind::band) one["published_most"] = row.point->most;
-        one["model"] = std::isnan(row.model) ? nlohmann::ordered_json() : nlohmann::ordered_json(row.model);
-        one["tolerance"] = tolerance(row);
-        one["within"] = name_of(row.verdict);
-        if (!row.point->misfit.empty()) one["misfit"] = row.point->misfit;
-        all.push_back(std::move(one));
-    }
-    return nlohmann::ordered_json{{"cases", all}, {"passes", passes(rows)}}.dump(2) + "\n";
-}
-
 }  // namespace
 
 std::vector<Row> check(const Calibration& calibration, const std::map<std::string, pcie::Profile>& profiles,
@@ -145,8 +128,24 @@ bool passes(const std::vector<Row>& rows) {
     return std::ranges::none_of(rows, [](const Row& row) { return row.verdict == Verdict::out; });
 }
 
+nlohmann::ordered_json rows_as_json(const std::vector<Row>& rows) {
+    auto all = nlohmann::ordered_json::array();
+    for (const Row& row : rows) {
+        nlohmann::ordered_json one = {{"case", name_of(row)},     {"conditions", row.of->conditions},
+                                      {"source", row.of->source}, {"profile", row.of->profile},
+                                      {"unit", row.of->unit},     {"published", row.point->value}};
+        if (row.point->tolerance.kind == Tolerance::Kind::band) one["published_most"] = row.point->most;
+        one["model"] = std::isnan(row.model) ? nlohmann::ordered_json() : nlohmann::ordered_json(row.model);
+        one["tolerance"] = tolerance(row);
+        one["within"] = name_of(row.verdict);
+        if (!row.point->misfit.empty()) one["misfit"] = row.point->misfit;
+        all.push_back(std::move(one));
+    }
+    return {{"cases", all}, {"passes", passes(rows)}};
+}
+
 std::string report(const std::vector<Row>& rows, Format format) {
-    if (format == Format::json) return json(rows);
+    if (format == Format::json) return rows_as_json(rows).dump(2) + "\n";
     Cells heads = kHeads;
     std::vector<Cells> table;
     if (format == Format::text) table.push_back(heads);

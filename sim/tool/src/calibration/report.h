@@ -7,6 +7,7 @@
 
 #include <functional>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -39,6 +40,9 @@ std::vector<Row> check(const Calibration& calibration, const std::map<std::strin
 bool passes(const std::vector<Row>& rows);
 
 enum class Format : std::uint8_t { text, markdown, json };
+
+/// {"cases": [...], "passes": ...}; of what is not modelled, the model's value is null.
+nlohmann::ordered_json rows_as_json(const std::vector<Row>& rows);
 
 std::string report(const std::vector<Row>& rows, Format format);
 

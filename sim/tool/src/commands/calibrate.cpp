@@ -103,6 +103,30 @@ void print_fit(const Fitted& fitted) {
     fmt::print("\n");
 }
 
+nlohmann::ordered_json fits_as_json(const std::vector<Fitted>& all) {
+    nlohmann::ordered_json result;
+    for (const Fitted& one : all) {
+        auto& profile = result[one.profile] = {
+            {"before", one.fit.before}, {"after", one.fit.after}, {"evaluations", one.fit.evaluations}};
+        for (std::size_t i = 0; i < one.free->size(); ++i)
+            profile["parameters"][(*one.free)[i].name] = {{"before", one.before[i]},
+                                                          {"fitted", one.fit.values[i]}};
+    }
+    return result;
+}
+
+void print(const std::vector<Row>& rows, const std::vector<Fitted>& fitted, Format format) {
+    if (format == Format::json) {
+        nlohmann::ordered_json all = rows_as_json(rows);
+        if (!fitted.empty()) all["fits"] = fits_as_json(fitted);
+        fmt::print("{}\n", all.dump(2));
+        return;
+    }
+    if (format == Format::text)
+        for (const Fitted& one : fitted) print_fit(one);
+    fmt::print("{}", report(rows, format));
+}
+
 int calibrate(const Options& options) {
     const std::string folder = options.profiles.empty() ? data_folder("profiles").string() : options.profiles;
     const auto calibration =
@@ -118,13 +142,11 @@ int calibrate(const Options& options) {
     const std::vector<Row> rows = check(*calibration, *profiles, options.profile,
                                         [&](double done, const std::string& what) { bar.show(done, what); });
     bar.clear();
-    for (const Fitted& one : fitted) {
-        if (options.format == Format::text) print_fit(one);
-        if (!options.write) continue;
-        if (const auto written = write_profile(one, folder); !written)
-            return complain(written.error().message, kFailure);
-    }
-    fmt::print("{}", report(rows, options.format));
+    print(rows, fitted, options.format);
+    if (options.write)
+        for (const Fitted& one : fitted)
+            if (const auto written = write_profile(one, folder); !written)
+                return complain(written.error().message, kFailure);
     return options.check && !passes(rows) ? kFailure : kOk;
 }
 
