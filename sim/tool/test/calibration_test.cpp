@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <topology/topology.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <set>
 

@@ -7,6 +7,7 @@
 #include <topology/topology.h>
 
 #include <array>
+#include <filesystem>
 #include <limits>
 
 #include "calibration.h"
@@ -317,6 +318,12 @@ Result<Calibration> parse_calibration(const std::string& text, const std::string
 }
 
 Result<Calibration> load_calibration(const std::string& path) {
+    std::error_code error;
+    if (!std::filesystem::exists(path, error))
+        return fail(
+            fmt::format("{}: there is no such file; expected one of published cases, such as the "
+                        "calibration.yaml that ntb-sim comes with",
+                        path));
     const auto text = topology::read_source(path);
     if (!text) return tl::unexpected(text.error());
     return parse_calibration(*text, path);

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <topology/topology.h>
 
 #include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <ranges>
 #include <set>
 
 #include "calibration/fit.h"
@@ -135,7 +137,9 @@ int calibrate(const Options& options) {
     auto profiles = load_profiles(*calibration, folder);
     if (!profiles) return complain(profiles.error().message, kUsage);
     if (!options.profile.empty() && !profiles->contains(options.profile))
-        return complain(fmt::format("no case is about the profile '{}'", options.profile), kUsage);
+        return complain(fmt::format("no case is about the profile '{}'; there are some about {}",
+                                    options.profile, fmt::join(std::views::keys(*profiles), ", ")),
+                        kUsage);
     Progress bar("calibrate");
     std::vector<Fitted> fitted;
     if (!options.check) fitted = fit_all(*calibration, *profiles, options.profile, bar);
