@@ -105,7 +105,7 @@ def test_nothing_is_left_where_nothing_can_be_written(tmp_path):
     for option in ("--json", "--csv"):
         assert "No space left on device" in ntb_sim("run", PAIR, "-s", 64, option, "/dev/full", expect=1)[1]
         assert "No such file or directory" in ntb_sim("run", PAIR, "-s", 64, option, tmp_path / "none/file", expect=1)[1]
-    assert "a picture's name ends in .svg or .png" in ntb_sim("run", PAIR, "-s", 64, "--plot", tmp_path / "a.gif", expect=1)[1]
+    assert "a picture is an SVG or a PNG" in ntb_sim("run", PAIR, "-s", 64, "--plot", tmp_path / "a.gif", expect=1)[1]
     assert list(tmp_path.iterdir()) == []
 
 

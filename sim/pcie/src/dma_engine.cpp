@@ -2,6 +2,7 @@
 #include "pcie/dma_engine.h"
 
 #include <algorithm>
+#include <cmath>
 #include <stdexcept>
 
 namespace ntblab::pcie {
@@ -19,6 +20,7 @@ DmaEngine::DmaEngine(sc_core::sc_module_name name, const DmaConfig& config, TlpP
     : sc_module(name), config_(config), pool_(pool), reads_(config.tags) {
     if (config.tags == 0 || config.tags > 1024)
         throw std::invalid_argument("a DMA engine has 1 to 1024 tags");
+    if (!(config.rate > 0)) throw std::invalid_argument("a DMA engine's rate is more than 0");
     if (config.mps == 0 || config.mrrs == 0) throw std::invalid_argument("MPS and MRRS are not 0");
     for (unsigned tag = config.tags; tag-- > 0;) free_tags_.push_back(static_cast<std::uint16_t>(tag));
     SC_HAS_PROCESS(DmaEngine);
@@ -55,7 +57,6 @@ void DmaEngine::run() {
         }
         unblock(Part::dma_queue, active);
         if (advance(active)) {
-            next_ = now() + config_.issue_interval;
             alarm_.at_latest(next_);
             return;
         }
@@ -69,6 +70,7 @@ bool DmaEngine::advance(Active& active) {
         case Step::fetch:
             if (!send_read(active, active.transfer.queue, config_.descriptor)) return false;
             ++queued_;
+            next_ = now() + config_.read_interval;
             active.step = Step::wait_for_descriptor;
             return true;
         case Step::issue:
@@ -96,6 +98,7 @@ bool DmaEngine::issue(Active& active) {
         return false;
     ++queued_;
     active.issued += bytes;
+    next_ = now() + busy(writes, bytes, active.issued == transfer.bytes);
     if (active.issued == transfer.bytes) {
         active.step = Step::drain;
         if (writes) {
@@ -104,6 +107,15 @@ bool DmaEngine::issue(Active& active) {
         }
     }
     return true;
+}
+
+// What a read asks for comes as completions of MPS.
+Picoseconds DmaEngine::busy(bool writes, std::uint32_t bytes, bool last) const {
+    constexpr unsigned kWriteHeader = 16, kCompletionHeader = 12;
+    const unsigned tlps = (bytes + config_.mps - 1) / config_.mps;
+    const double passes = bytes + tlps * (writes ? kWriteHeader : kCompletionHeader);
+    const auto time = static_cast<Picoseconds>(std::llround(1000 * passes / config_.rate));
+    return std::max(writes ? config_.issue_interval : config_.read_interval, time + (last ? config_.gap : 0));
 }
 
 bool DmaEngine::send_read(Active& active, const Place& place, std::uint32_t bytes) {

@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+#include <stdexcept>
+
 #include "system_path.h"
 
 namespace ntblab::pcie {
@@ -77,6 +80,48 @@ TEST(DmaEngine, RequestsAreTheirIntervalApart) {
     profile.dma.issue_interval = nanoseconds(100);
     const Picoseconds one = run(profile, Transfer::Kind::write, 256).done;
     EXPECT_EQ(run(profile, Transfer::Kind::write, 256 * 100).done - one, 99 * nanoseconds(100));
+}
+
+TEST(DmaEngine, ReadsHaveAnIntervalOfTheirOwn) {
+    Profile profile = plain_profile();
+    profile.dma.issue_interval = nanoseconds(100);
+    profile.dma.read_interval = nanoseconds(300);
+    const Picoseconds one = run(profile, Transfer::Kind::read, 512).done;
+    const Picoseconds all = run(profile, Transfer::Kind::read, 512 * 20).done;
+    EXPECT_NEAR(static_cast<double>(all - one), 19 * 300e3, 2e3);  // a skip ordered set may come in between
+}
+
+// 272 bytes of a write of 256, in 136 ns.
+TEST(DmaEngine, TlpsWithTheirHeadersPassAtItsRate) {
+    Profile profile = plain_profile();
+    profile.dma.rate = 2;
+    const Picoseconds one = run(profile, Transfer::Kind::write, 256).done;
+    EXPECT_EQ(run(profile, Transfer::Kind::write, 256 * 100).done - one, 99 * nanoseconds(136));
+    // 536 bytes of two completions, in 268 ns.
+    const Picoseconds read = run(profile, Transfer::Kind::read, 512).done;
+    const Picoseconds reads = run(profile, Transfer::Kind::read, 512 * 100).done;
+    EXPECT_NEAR(static_cast<double>(reads - read), 99 * 268e3, 2e3);
+    profile.dma.rate = 0;
+    EXPECT_THROW(run(profile, Transfer::Kind::write, 256), std::invalid_argument);
+}
+
+TEST(DmaEngine, AGapIsAfterATransferNotWithinIt) {
+    Profile profile = plain_profile();
+    profile.dma.descriptor = profile.dma.completion = 0;
+    std::array<Picoseconds, 2> done{};
+    for (const Picoseconds gap : {Picoseconds{0}, nanoseconds(500)}) {
+        profile.dma.gap = gap;
+        Simulation simulation;
+        PairOfHosts pair(profile);
+        Transfer transfer = pair.copy(1024);
+        transfer.kind = Transfer::Kind::write;
+        for (int i = 0; i < 3; ++i)
+            pair.near().dma->start(transfer, [&](Picoseconds at) { done[gap == 0 ? 0 : 1] = at; });
+        simulation.run();
+        EXPECT_TRUE(pair.clean());
+    }
+    // Without a gap, the interval is between them.
+    EXPECT_EQ(done[1] - done[0], 2 * (nanoseconds(500) - profile.dma.issue_interval));
 }
 
 TEST(DmaEngine, StartAndDescriptorComeFirst) {

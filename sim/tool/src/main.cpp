@@ -21,7 +21,8 @@ int parse_and_run(int argc, char** argv) {
     CLI::App app("A timing model of what lies between the memories of hosts that NTBs join.", "ntb-sim");
     app.require_subcommand(1);
     app.set_version_flag("--version", std::string("ntb-sim ") + NTBLAB_VERSION, "Print the version and exit");
-    for (const auto add : {add_run, add_sweep, add_merge, add_explain, add_profiles}) add(app, line);
+    for (const auto add : {add_run, add_sweep, add_merge, add_explain, add_calibrate, add_profiles})
+        add(app, line);
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {

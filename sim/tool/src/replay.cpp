@@ -102,7 +102,7 @@ class Replay {
 Outcome replay(const Hardware& hardware, const std::vector<TraceRequest>& requests, const Hooks& hooks) {
     pcie::Simulation simulation;
     Replay run(hardware, requests);
-    hooks.begin(run.system());
+    if (!hooks.begin(run.system())) return {};
     run.run(hooks);
     if (!hooks.end(run.system())) return {};
     return {run.measured(), statistics_json(run.system()), run.system().violations()};

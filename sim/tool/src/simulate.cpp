@@ -17,7 +17,7 @@ Outcome simulate(const Hardware& hardware, const Workload& workload, const std::
     runner.on_end = [&] {
         hooks.progress(static_cast<double>(runner.ended()) / static_cast<double>(runner.all()));
     };
-    hooks.begin(system);
+    if (!hooks.begin(system)) return {};
     simulation.run();
     if (!hooks.end(system)) return {};
     if (!system.at_rest()) throw std::logic_error("the model came to no rest");

@@ -23,7 +23,8 @@ struct Hardware {
 
 /// What else is wanted of a simulation.
 struct Hooks {
-    std::function<void(pcie::System&)> begin = [](pcie::System&) {};  ///< Before it,
+    /// Before it. Whether to begin.
+    std::function<bool(pcie::System&)> begin = [](pcie::System&) { return true; };
     /// After it. Whether anybody wants to know what was measured.
     std::function<bool(pcie::System&)> end = [](pcie::System&) { return true; };
     /// Now and then: how much of it is done, from 0 to 1.

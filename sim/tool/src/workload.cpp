@@ -225,6 +225,12 @@ std::string_view name_of(Operation operation) {
     return kOperations.at(static_cast<std::size_t>(operation));
 }
 
+std::optional<Operation> find_operation(std::string_view name) {
+    const auto index = index_of(kOperations, std::string(name));
+    if (!index) return std::nullopt;
+    return static_cast<Operation>(*index);
+}
+
 Result<std::vector<std::uint64_t>> parse_sizes(const std::string& text) {
     std::vector<std::uint64_t> sizes;
     const auto wrong = [&](const std::string& item) {

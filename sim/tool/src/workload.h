@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -34,6 +35,7 @@ enum class Operation : std::uint8_t {
 
 /// "dma-write"
 std::string_view name_of(Operation operation);
+std::optional<Operation> find_operation(std::string_view name);
 
 /// Which hosts do it with which; in all of them only hosts that an NT pair joins.
 enum class Pattern : std::uint8_t {

@@ -104,7 +104,7 @@ TEST_F(Pcapng, TsharkReadsWhatWasSent) {
                                       Operation::dma_read, Operation::doorbell}) {
         for (const std::uint64_t size : {4U, 1000U}) {
             sent.tlps.clear();
-            run({.workload = {.operation = operation, .transfers = 3, .warm_up = 0}, .size = size});
+            run({.workload = {.operation = operation, .transfers = 12, .warm_up = 0}, .size = size});
             expect_as_sent();
         }
     }

@@ -48,6 +48,7 @@ std::pair<std::vector<TraceRequest>, std::vector<Arrival>> recorded(const Hardwa
         for (std::size_t node = 0; node < system.host_count(); ++node)
             run->node_of[&system.host(node).root] = node;
         system.observe(run.get());
+        return true;
     };
     std::vector<TraceRequest> requests;
     hooks.end = [&](pcie::System&) {
@@ -94,7 +95,8 @@ TEST(Replay, ThroughTheEmbeddingEverythingArrivesWhenItDid) {
             const auto again = injected(hardware, requests);
             ASSERT_EQ(again.size(), arrivals.size()) << topology << ' ' << name_of(operation);
             for (std::size_t i = 0; i < arrivals.size(); ++i)
-                ASSERT_EQ(again[i], arrivals[i]) << topology << ' ' << name_of(operation) << ", arrival " << i;
+                ASSERT_EQ(again[i], arrivals[i])
+                    << topology << ' ' << name_of(operation) << ", arrival " << i;
         }
     }
 }

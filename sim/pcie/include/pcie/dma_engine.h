@@ -11,6 +11,7 @@
 
 #include <deque>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <vector>
 
@@ -23,10 +24,14 @@ namespace ntblab::pcie {
 struct DmaConfig {
     std::uint16_t requester = 0;                  ///< Its requester ID.
     unsigned mps = 256, mrrs = 512;               ///< Bytes of its writes and reads.
-    Picoseconds issue_interval = nanoseconds(4);  ///< Between two requests.
-    unsigned tags = 64;                           ///< Reads under way.
-    Picoseconds turnaround = 0;                   ///< From a completion to the write of its data.
-    Picoseconds start = nanoseconds(1000);        ///< From start() to the first descriptor fetch.
+    Picoseconds issue_interval = nanoseconds(4);  ///< From a write to the next request,
+    Picoseconds read_interval = nanoseconds(4);   ///< and from a read; both at least.
+    /// Bytes in a nanosecond that pass through the engine, TLPs' headers among them.
+    double rate = std::numeric_limits<double>::infinity();
+    Picoseconds gap = 0;                    ///< Of what passes, after a transfer.
+    unsigned tags = 64;                     ///< Reads under way.
+    Picoseconds turnaround = 0;             ///< From a completion to the write of its data.
+    Picoseconds start = nanoseconds(1000);  ///< From start() to the first descriptor fetch.
     unsigned descriptor = 32;  ///< Bytes that are fetched before a transfer; 0: it is handed over.
     unsigned completion = 16;  ///< Bytes of the completion entry after a transfer; 0: none.
     bool interrupt = false;    ///< A message-signalled one, after that.
@@ -111,6 +116,8 @@ class DmaEngine : public sc_core::sc_module, private TlpReceiver, private TlpSen
     void run();
     bool advance(Active& active);
     bool issue(Active& active);
+    /// How long the engine is busy with a request; `last` of its transfer.
+    Picoseconds busy(bool writes, std::uint32_t bytes, bool last) const;
     bool send_read(Active& active, const Place& place, std::uint32_t bytes);
     /// @param active Whose turn it was, if it is none that follows from a completion.
     void send(const Request& request, const Active* active);

@@ -68,6 +68,7 @@ struct Profile {
     unsigned generation = 4, lanes = 16;
     unsigned mps = 256, mrrs = 512;
     RootComplexConfig host;
+    Picoseconds message = 0;  ///< Kernels' work for a message, at both ends. No module has it.
     CpuConfig cpu;
     LinkSide host_side;    ///< Of a host's link.
     LinkSide fabric_side;  ///< Switch or adapter, of all their links.

@@ -27,6 +27,7 @@ void add_run(CLI::App& app, CommandLine& line);
 void add_sweep(CLI::App& app, CommandLine& line);
 void add_merge(CLI::App& app, CommandLine& line);
 void add_explain(CLI::App& app, CommandLine& line);
+void add_calibrate(CLI::App& app, CommandLine& line);
 void add_profiles(CLI::App& app, CommandLine& line);
 
 /// Prints "ntb-sim: MESSAGE" on standard error. @return `code`.

@@ -25,18 +25,18 @@ class Watch {
   public:
     Watch(const Job& job, const Outputs& outputs) : job_(job), outputs_(outputs) {}
 
-    void begin(pcie::System& system) {
+    bool begin(pcie::System& system) {
         auto traces = Traces::create(*outputs_.traces, system);
         if (!traces) {
             result_ = tl::unexpected(traces.error());
-            sc_core::sc_stop();
-            return;
+            return false;
         }
         traces_ = std::move(*traces);
-        if (outputs_.record.empty()) return;
+        if (outputs_.record.empty()) return true;
         recorder_ = std::make_unique<RequestRecorder>(system, job_.hardware.profile);
         traces_->observers().add(*recorder_);
         system.observe(&traces_->observers());
+        return true;
     }
 
     bool end() {
@@ -71,10 +71,11 @@ Result<Points> simulate_all(const Job& job, const Outputs& outputs) {
         Watch watch(job, outputs);
         Hooks hooks;
         hooks.progress = [&](double part) {
-            progress.update((static_cast<double>(i) + part) / static_cast<double>(sizes.size()));
+            progress.show((static_cast<double>(i) + part) / static_cast<double>(sizes.size()),
+                          fmt::format("{} bytes", sizes[i]));
         };
         if (outputs.watch()) {
-            hooks.begin = [&](pcie::System& system) { watch.begin(system); };
+            hooks.begin = [&](pcie::System& system) { return watch.begin(system); };
             hooks.end = [&](pcie::System&) { return watch.end(); };
         }
         const Outcome outcome = run_point(job, sizes[i], hooks);

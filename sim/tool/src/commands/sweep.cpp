@@ -79,7 +79,11 @@ int sweep(const Options& options) {
         std::size_t ended = 0;
         done = in_processes(
             tasks, options.jobs, [&](std::size_t task) { return do_task(*sweep, task, options.folder); },
-            [&] { progress.update(static_cast<double>(++ended) / static_cast<double>(tasks.size())); });
+            [&] {
+                ++ended;
+                progress.show(static_cast<double>(ended) / static_cast<double>(tasks.size()),
+                              fmt::format("{} of {} tasks", ended, tasks.size()));
+            });
     }
     if (!done) return complain(done.error().message, kFailure);
     return options.part.empty() ? write_merged(options.folder) : kOk;
