@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# compile.sh PRESET: configures and builds our own programs with that CMake preset.
+# compile.sh PRESET: configures and builds our own programs with that CMake preset; their unit tests, too, but for release,
+# which is what users have.
 # shellcheck source=common.sh
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 step=$1
@@ -11,6 +12,8 @@ flock 9
 : >"$log_file"
 cd "$root"
 progress "compiling (preset $1)"
-run cmake --preset "$1"
+tests=ON
+[[ $1 != release ]] || tests=OFF
+run cmake --preset "$1" "-DNTBLAB_TESTS=$tests"
 run cmake --build --preset "$1"
 progress "done"
