@@ -90,3 +90,11 @@ def test_another_machine_is_out_of_tolerance(tmp_path):
     wrong.write_text(wrong.read_text().replace("cpu.fence: {value: ", "cpu.fence: {value: 9"))
     output, _ = ntb_sim("calibrate", "--check", "--profiles", profiles, "--profile", "pxh810-gen3x8", expect=1)
     assert " no " in output
+
+
+def test_measured_points_stand_beside_the_curves(tmp_path):
+    ntb_sim("calibrate", "--check", "--profile", "pxh810-gen3x8", "--plot", tmp_path / "pictures")
+    names = sorted(picture.name for picture in (tmp_path / "pictures").iterdir())
+    assert names == [f"pxh810-gen3x8-{what}.svg" for what in ("dma-write-latency", "pio-pingpong-latency", "pio-write-rate")]
+    text = "".join(xml.etree.ElementTree.parse(tmp_path / "pictures" / names[2]).getroot().itertext())
+    assert "measured" in text and "model" in text and "MB/s" in text

@@ -32,11 +32,11 @@ struct Tolerance {
 struct Published {
     std::uint64_t size = 0;              ///< Bytes, of transfers.
     unsigned generation = 0, lanes = 0;  ///< 0: the case's.
-    std::string of;                      ///< What of the case it is: see the kinds.
-    std::string text;                    ///< As it is in the file: "54.45", "7.5-10.6".
+    std::string of{};                    ///< What of the case it is: see the kinds.
+    std::string text{};                  ///< As it is in the file: "54.45", "7.5-10.6".
     double value = 0, most = 0;          ///< `most` of a band.
-    Tolerance tolerance;
-    std::string misfit;  ///< Why the model has it otherwise; "": it is to have it.
+    Tolerance tolerance{};
+    std::string misfit{};  ///< Why the model has it otherwise; "": it is to have it.
 };
 
 /// CaseTraffic between the first two hosts, or of the first one's device.

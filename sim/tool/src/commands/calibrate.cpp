@@ -3,17 +3,19 @@
 #include <fmt/ranges.h>
 #include <topology/topology.h>
 
-#include <fstream>
+#include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <ranges>
 #include <set>
 
+#include "calibration/curves.h"
 #include "calibration/fit.h"
 #include "calibration/profile_edit.h"
 #include "calibration/report.h"
 #include "commands.h"
 #include "data_files.h"
+#include "files.h"
 #include "progress.h"
 
 namespace ntblab::sim {
@@ -24,6 +26,7 @@ struct Options {
     std::string profile;
     std::string cases;
     std::string profiles;
+    std::string plot;
     Format format = Format::text;
 };
 
@@ -88,11 +91,9 @@ Result<void> write_profile(const Fitted& fitted, const std::string& folder) {
     if (!text) return tl::unexpected(text.error());
     const auto changed = with_parameters(*text, path, new_values(fitted));
     if (!changed) return tl::unexpected(changed.error());
-    std::ofstream file(path, std::ios::trunc);
-    file << *changed << std::flush;
-    if (!file)
-        return fail(fmt::format(
-            "{}: cannot be written; copy the profiles' folder, and name the copy by --profiles", path));
+    if (const auto written = write_file(path, *changed); !written)
+        return fail(fmt::format("{}; copy the profiles' folder, and name the copy by --profiles",
+                                written.error().message));
     return {};
 }
 
@@ -129,6 +130,17 @@ void print(const std::vector<Row>& rows, const std::vector<Fitted>& fitted, Form
     fmt::print("{}", report(rows, format));
 }
 
+Result<void> draw(const std::vector<CurvePicture>& pictures, const std::string& folder) {
+    std::error_code error;
+    std::filesystem::create_directories(folder, error);
+    if (error) return fail(fmt::format("{} cannot be made: {}", folder, error.message()));
+    for (const CurvePicture& picture : pictures)
+        if (auto drawn = plot({picture.panel}, std::filesystem::path(folder) / (picture.name + ".svg"));
+            !drawn)
+            return drawn;
+    return {};
+}
+
 int calibrate(const Options& options) {
     const std::string folder = options.profiles.empty() ? data_folder("profiles").string() : options.profiles;
     const auto calibration =
@@ -147,6 +159,9 @@ int calibrate(const Options& options) {
                                         [&](double done, const std::string& what) { bar.show(done, what); });
     bar.clear();
     print(rows, fitted, options.format);
+    if (!options.plot.empty())
+        if (const auto drawn = draw(curves(*calibration, *profiles, options.profile), options.plot); !drawn)
+            return complain(drawn.error().message, kFailure);
     if (options.write)
         for (const Fitted& one : fitted)
             if (const auto written = write_profile(one, folder); !written)
@@ -172,6 +187,10 @@ void add_calibrate(CLI::App& app, CommandLine& line) {
                         "File of cases, instead of the one that ntb-sim comes with");
     command->add_option("--profiles", options->profiles, "Folder of profiles, likewise")
         ->check(CLI::ExistingDirectory);
+    command
+        ->add_option("--plot", options->plot,
+                     "Folder for pictures: measured points beside the model's curves")
+        ->type_name("FOLDER");
     const std::map<std::string, Format> formats = {
         {"text", Format::text}, {"markdown", Format::markdown}, {"json", Format::json}};
     command->add_option("--format", options->format, "text, markdown or json")
