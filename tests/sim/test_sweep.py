@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """`ntb-sim sweep` and `merge`: the same results however the work was shared out."""
 
+import getpass
 import json
 import os
 import pathlib
@@ -125,6 +126,7 @@ def slurm(tmp_path_factory):
     """A cluster of this machine alone. Yields the environment in which sbatch finds it."""
     folder = tmp_path_factory.mktemp("slurm")
     host = socket.gethostname().split(".")[0]
+    user = getpass.getuser()
     ports = []
     for _ in range(2):
         with socket.socket() as free:
@@ -142,8 +144,8 @@ SlurmdPort={ports[1]}
 AuthType=auth/munge
 AuthInfo=socket={folder}/munge.sock
 CredType=cred/munge
-SlurmUser=root
-SlurmdUser=root
+SlurmUser={user}
+SlurmdUser={user}
 StateSaveLocation={folder}/state
 SlurmdSpoolDir={folder}/spool
 SlurmctldPidFile={folder}/slurmctld.pid
@@ -154,7 +156,7 @@ ReturnToService=2
 NodeName={host} NodeAddr=127.0.0.1 CPUs={os.cpu_count()} RealMemory=100
 PartitionName=all Nodes=ALL Default=YES State=UP
 """)
-    environment = dict(os.environ, SLURM_CONF=str(folder / "slurm.conf"))
+    environment = dict(os.environ, SLURM_CONF=str(folder / "slurm.conf"), PATH=f"{os.environ['PATH']}:/usr/sbin")
     commands = [["munged", "--foreground", "--force", f"--socket={folder}/munge.sock", f"--key-file={key}",
                  f"--pid-file={folder}/munged.pid", f"--seed-file={folder}/seed", f"--log-file={folder}/munged.log"],
                 ["slurmctld", "-D"], ["slurmd", "-D", "-N", host]]

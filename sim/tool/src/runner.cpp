@@ -12,8 +12,7 @@ using pcie::Tlp;
 
 namespace {
 
-// However large they are.
-constexpr std::uint64_t kFewestTransfers = 2, kFewestToWarmUp = 1;
+constexpr std::uint64_t kFewestTransfers = 2;  ///< However large they are.
 
 bool is_rdma(Operation operation) {
     return operation == Operation::rdma_write || operation == Operation::rdma_read ||
@@ -116,7 +115,8 @@ Runner::Runner(sc_core::sc_module_name name, pcie::System& system, const pcie::P
     : sc_module(name), size_(size) {
     if (size == 0) throw std::invalid_argument("transfers of 0 bytes");
     const std::uint64_t at_most = workload.bytes / size;
-    warm_up_ = std::min<std::uint64_t>(workload.warm_up, std::max(at_most, kFewestToWarmUp));
+    warm_up_ =
+        std::min<std::uint64_t>(workload.warm_up, std::max<std::uint64_t>(at_most, workload.in_flight));
     per_flow_ = warm_up_ + std::min<std::uint64_t>(workload.transfers, std::max(at_most, kFewestTransfers));
     if (is_rdma(workload.operation)) ropcie_ = std::make_unique<RopcieLinks>(system, timeline_, profile.rdma);
     const Parts parts{system, timeline_, ropcie_.get()};

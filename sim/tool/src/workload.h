@@ -52,13 +52,13 @@ struct Workload {
     Pattern pattern = Pattern::pair;
     std::string from{}, to{};              ///< Names of nodes; "": the first pair's.
     std::vector<std::uint64_t> sizes{64};  ///< Bytes of a transfer.
-    unsigned transfers = 100;  ///< That are measured, of each flow and size; fewer if they pass `bytes`.
-    unsigned warm_up = 10;     ///< Before these.
-    std::uint64_t bytes =
-        4 << 20;             ///< Of a size and flow: no more transfers than these, but 2, and 1 to warm up.
-    unsigned in_flight = 1;  ///< At the same time, of each flow.
-    bool uncached = false;   ///< What is read is in no cache.
-    bool remote = false;     ///< Memory is another socket's.
+    unsigned transfers = 100;       ///< That are measured, of each flow and size; fewer if they pass `bytes`.
+    unsigned warm_up = 10;          ///< Before these.
+    std::uint64_t bytes = 4 << 20;  ///< Of a size and flow: no more transfers than these, but 2, and to
+                                    ///< warm up as many as are under way.
+    unsigned in_flight = 1;         ///< At the same time, of each flow.
+    bool uncached = false;          ///< What is read is in no cache.
+    bool remote = false;            ///< Memory is another socket's.
     std::uint64_t span = 1 << 20;   ///< Bytes of memory that transfers go through, one after the other.
     std::filesystem::path trace{};  ///< Of `trace`: the file (trace_file.h).
 };
