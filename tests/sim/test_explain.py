@@ -69,6 +69,11 @@ def test_a_trace_that_cannot_be_written_leaves_nothing(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+def test_what_cannot_be_recorded_is_told(tmp_path):
+    assert "set host.egress" in ntb_sim("run", PAIR, "-s", 64, "--set", "host.egress=0", "--record", tmp_path / "a", expect=1)[1]
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_what_is_recorded_is_replayed(tmp_path):
     ntb_sim("run", PAIR, "-w", "pio-write", "-s", 1000, "-n", 5, "--warm-up", 0, "--record", tmp_path / "requests.csv")
     (tmp_path / "replay.yaml").write_text("operation: trace\ntrace: requests.csv\n")

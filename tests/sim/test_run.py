@@ -106,6 +106,9 @@ def test_nothing_is_left_where_nothing_can_be_written(tmp_path):
         assert "No space left on device" in ntb_sim("run", PAIR, "-s", 64, option, "/dev/full", expect=1)[1]
         assert "No such file or directory" in ntb_sim("run", PAIR, "-s", 64, option, tmp_path / "none/file", expect=1)[1]
     assert "a picture is an SVG or a PNG" in ntb_sim("run", PAIR, "-s", 64, "--plot", tmp_path / "a.gif", expect=1)[1]
+    with open("/dev/full", "w", encoding="ascii") as full:
+        done = subprocess.run([NTB_SIM, "run", PAIR, "-s", "64"], stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert done.returncode == 1 and "standard output cannot be written" in done.stderr
     assert list(tmp_path.iterdir()) == []
 
 
@@ -114,12 +117,13 @@ BAD_FILES = {
     "transfers: 5": "{path}:1:1: a workload says its operation, one of pio-write, ",
     "operation: dma": "{path}:1:12: there is no operation 'dma'; expected one of pio-write, ",
     "operation: dma-write\npattern: all": "{path}:2:10: there is no pattern 'all'; ",
-    "operation: dma-write\nsizes: 0": "{path}:2:8: '0' is no size of a transfer; expected bytes from 1 to 4G",
+    "operation: dma-write\nsizes: 0": "{path}:2:8: '0' is no size of a transfer; expected bytes from 1 to 1G",
     "operation: dma-write\nsizes: 64..8": "{path}:2:8: '64..8' is no size of a transfer",
-    "operation: dma-write\nsizes: 5G": "{path}:2:8: '5G' is no size of a transfer",
+    "operation: dma-write\nsizes: 2G": "{path}:2:8: '2G' is no size of a transfer",
     "operation: dma-write\nsizes: [1]": "{path}:2:8: sizes is a list; expected 64, 8..64K",
     "operation: dma-write\ntransfers: 0": "{path}:2:12: ",
     "operation: dma-write\nin-flight: many": "{path}:2:12: ",
+    "operation: dma-write\nspan: 3G": "{path}:2:7: span is 3G; expected bytes, such as 1M, at most 2G",
     "operation: dma-write\nspan: 0": "{path}:2:7: span is 0; expected bytes, such as 1M",
     "operation: dma-write\nremote: 1": "{path}:2:9: ",
     "operation: dma-write\nfrm: a": "{path}:2:1: ",
@@ -148,6 +152,9 @@ BAD_OPTIONS = {
     ("--set", "link.mps"): "parameter link.mps is ''; expected a number from 128 to 4096 bytes",
     ("--set", "link.mps=64"): "parameter link.mps is '64'; expected a number from 128 to 4096 bytes",
     ("--set", "link.mps=many"): "parameter link.mps is 'many'; expected",
+    ("--set", "link.mps=128.5"): "parameter link.mps is 128.5",
+    ("--set", "link.metres=nan"): "parameter link.metres is 'nan'; expected a number from 0",
+    ("--set", "link.mps=1024"): "link.mps",
     ("-s", "1..z"): "'1..z' is no size of a transfer; expected",
     ("-n", "0"): "--transfers",
     ("--from", "c"): "topology 'pair' has no node 'c'; it has a, b",
@@ -169,6 +176,8 @@ BAD_LINES = {
     "1,a,b,write,0,0": ":2: a write of 0 bytes; expected 1 to 256, profile 'switchtec-gen4x16''s MPS",
     "1,a,b,write,0,512": ":2: a write of 512 bytes; expected 1 to 256, profile 'switchtec-gen4x16''s MPS",
     "1,a,b,read,4095,2": ":2: offset 4095 and 2 bytes cross a boundary of 4096",
+    "1,a,a,write,0,4": ":2: no NT pair joins 'a' and 'a'",
+    "10000000000001,a,b,write,0,4": ":2: time 10000000000001 is later than 10 s; expected picoseconds",
     "2,a,b,write,0,4\n1,a,b,write,0,4": ":3: time 1 is before the last one's, 2; expected lines in the order of time",
 }
 

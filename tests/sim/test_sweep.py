@@ -67,6 +67,20 @@ def test_results_of_another_sweep_are_not_mixed_in(sweep, tmp_path):
     assert "has results of another sweep" in ntb_sim("sweep", sweep, "-o", tmp_path / "results", expect=1)[1]
 
 
+def test_results_of_files_that_have_changed_are_not_taken(sweep, tmp_path):
+    topology, workload = tmp_path / "pair.yaml", tmp_path / "workload.yaml"
+    topology.write_text(PAIR.read_text())
+    workload.write_text("operation: pio-write\n")
+    sweep.write_text("topologies: [./pair.yaml]\nworkloads: [workload.yaml]\n")
+    ntb_sim("sweep", sweep, "-o", tmp_path / "results")
+    for file, more in ((topology, "\n# another\n"), (workload, "transfers: 7\n")):
+        before = file.read_text()
+        file.write_text(before + more)
+        assert "has results of another sweep" in ntb_sim("sweep", sweep, "-o", tmp_path / "results", expect=1)[1]
+        file.write_text(before)
+    ntb_sim("sweep", sweep, "-o", tmp_path / "results")
+
+
 def test_merge_wants_results(tmp_path):
     assert "no sweep's results are there" in ntb_sim("merge", tmp_path, expect=1)[1]
 
@@ -104,6 +118,7 @@ BAD_SWEEPS = {
     f"topologies: [{PAIR}]\nworkloads: [dma]": "run 0: there is no workload 'dma'; ",
     f"topologies: [{PAIR}]\nvary: {{link.mp: [1]}}": "{path}:2:8: ",
     f"topologies: [{PAIR}]\nvary: {{link.mps: [64]}}": "{path}:2:19: ",
+    f"topologies: [{PAIR}]\nvary: {{link.mps: [128.5]}}": "{path}:2:19: link.mps is 128.5",
     f"topologies: [{PAIR}]\nsizes: x": "{path}:2:8: 'x' is no size of a transfer",
     f"topologies: [{PAIR}]\nseeds: [-1]": "{path}:2:9: ",
 }

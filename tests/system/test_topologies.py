@@ -80,7 +80,8 @@ def check_networks(cluster, shape, node, endpoints):
         other = pair.nodes.replace(node, "")
         interface, there = names[endpoint], shape.address(number, other)
         assert f" {shape.address(number, node)}/24 " in cluster.run(node, f"ip -4 addr show dev {interface}")
-        assert f"dev {interface} " in cluster.run(node, f"ip route get {there}")
+        # Links are up; their interfaces, which have the routes, may still be on their way.
+        wait_for(f"{node}'s route to {other}", lambda: f"dev {interface} " in cluster.run(node, f"ip route get {there}", check=False))
         wait_for(f"{node} reaches {other}", lambda: f"from {other} ({there})" in cluster.run(node, f"ping -c 1 -W 2 {other}", check=False))
 
 

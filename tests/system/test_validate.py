@@ -64,4 +64,4 @@ def test_a_cluster_that_does_not_start_is_no_failed_step(run_dir, tmp_path, monk
     monkeypatch.setenv("NTBLAB_SHARE", str(tmp_path))
     result = ntblab("test", written(tmp_path / "t.yaml", STEPS), run_dir=run_dir, check=False)
     assert (result.returncode, result.stdout) == (125, "")
-    assert "bootstrap build" in result.stderr and strays(run_dir) == []
+    assert "run `./bootstrap " in result.stderr and strays(run_dir) == []

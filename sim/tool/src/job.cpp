@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <limits>
 #include <stdexcept>
 
 #include "data_files.h"
@@ -29,10 +30,16 @@ Result<double> set_parameter(pcie::Profile& profile, const std::string& text) {
     double value = 0;
     const char* end = value_text.data() + value_text.size();
     const auto parsed = std::from_chars(value_text.data(), end, value);
-    if (parsed.ec != std::errc() || parsed.ptr != end || value < parameter->least || value > parameter->most)
-        return fail(fmt::format("parameter {} is '{}'; expected a number from {} to {}{}{}", name, value_text,
-                                parameter->least, parameter->most, parameter->unit.empty() ? "" : " ",
-                                parameter->unit));
+    const bool infinite = parameter->may_be_infinite && value_text == "infinite";
+    if (infinite) value = std::numeric_limits<double>::infinity();
+    if (!infinite && (parsed.ec != std::errc() || parsed.ptr != end ||
+                      !(value >= parameter->least && value <= parameter->most)))
+        return fail(fmt::format("parameter {} is '{}'; expected a number from {} to {}{}{}{}", name,
+                                value_text, parameter->least, parameter->most,
+                                parameter->unit.empty() ? "" : " ", parameter->unit,
+                                parameter->may_be_infinite ? ", or infinite" : ""));
+    if (const std::string why = pcie::refusal(*parameter, value); !infinite && !why.empty())
+        return fail(fmt::format("parameter {} is {}: {}", name, value_text, why));
     parameter->set(profile, value);
     return value;
 }
@@ -45,7 +52,10 @@ Result<void> override_workload(Workload& workload, const JobRequest& request) {
     }
     workload.from = request.from.value_or(workload.from);
     workload.to = request.to.value_or(workload.to);
-    workload.transfers = request.transfers.value_or(workload.transfers);
+    if (request.transfers) {
+        workload.transfers = *request.transfers;
+        workload.bytes = std::numeric_limits<std::uint64_t>::max();
+    }
     workload.warm_up = request.warm_up.value_or(workload.warm_up);
     workload.in_flight = request.in_flight.value_or(workload.in_flight);
     return {};
@@ -53,6 +63,8 @@ Result<void> override_workload(Workload& workload, const JobRequest& request) {
 
 /// Whether the hardware can be made at all.
 Result<void> try_out(const Hardware& hardware) {
+    if (const auto found = pcie::conflicts(hardware.profile); !found.empty())
+        return fail(fmt::format("profile '{}': {}", hardware.profile.name, found.front().message));
     try {
         const pcie::Simulation simulation;
         const pcie::System system("system", hardware.topology, hardware.profile, {});

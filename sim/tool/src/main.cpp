@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include <fmt/format.h>
 
+#include <cerrno>
 #include <csignal>
+#include <cstdio>
 #include <exception>
+#include <system_error>
 #include <systemc>
 
 #include "commands/commands.h"
@@ -28,7 +31,12 @@ int parse_and_run(int argc, char** argv) {
     } catch (const CLI::ParseError& error) {
         return app.exit(error) == 0 ? kOk : kUsage;
     }
-    return line.run();
+    const int code = line.run();
+    if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)
+        return complain(
+            fmt::format("standard output cannot be written: {}", std::generic_category().message(errno)),
+            kFailure);
+    return code;
 }
 
 }  // namespace
@@ -41,6 +49,7 @@ int sc_main(int, char**) {
 
 int main(int argc, char** argv) {
     std::signal(SIGPIPE, SIG_DFL);
+    std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is an error as others are
     try {
         return ntblab::sim::parse_and_run(argc, argv);
     } catch (const std::exception& error) {

@@ -15,8 +15,8 @@ namespace ntblab::sim {
 
 class RequestRecorder : public pcie::Observer {
   public:
-    /// @throw std::invalid_argument if hosts have no egress latency, which is where requests are seen.
-    RequestRecorder(const pcie::System& system, const pcie::Profile& profile);
+    /// Of a system whose hosts have an egress latency: it is there that requests are seen.
+    explicit RequestRecorder(const pcie::System& system) : system_(system) {}
 
     void spent(const sc_core::sc_module& where, const pcie::Tlp& tlp, pcie::Part part,
                pcie::Picoseconds begin, pcie::Picoseconds end) override;

@@ -35,8 +35,8 @@ Point summary(std::uint64_t size, std::uint64_t bytes, std::vector<Picoseconds> 
             .transfers = count,
             .bytes = bytes,
             .least = latencies.front(),
-            .median = latencies[count / 2],
-            .p99 = latencies[std::min(count - 1, count * 99 / 100)],
+            .median = latencies[(count - 1) / 2],
+            .p99 = latencies[(99 * count + 99) / 100 - 1],
             .most = latencies.back(),
             .mean = std::accumulate(latencies.begin(), latencies.end(), 0.0) / static_cast<double>(count),
             .elapsed = elapsed};

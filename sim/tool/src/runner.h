@@ -20,7 +20,7 @@ struct Point {
     std::uint64_t size = 0;  ///< Bytes of a transfer; of a trace 0.
     std::uint64_t transfers = 0;
     std::uint64_t bytes = 0;                                     ///< Of all of them.
-    pcie::Picoseconds least = 0, median = 0, p99 = 0, most = 0;  ///< Latency.
+    pcie::Picoseconds least = 0, median = 0, p99 = 0, most = 0;  ///< Latency; by nearest rank.
     double mean = 0;
     /// From the end of the last that warmed up to the end of the last; of stores, as the CPU sees it.
     pcie::Picoseconds elapsed = 0;

@@ -8,6 +8,7 @@
 #include <iterator>
 #include <system_error>
 
+#include "data_files.h"
 #include "files.h"
 #include "results.h"
 
@@ -107,8 +108,12 @@ class SweepReader {
             const pcie::Parameter& parameter = *pcie::find_parameter(field.key);
             std::vector<double> values;
             for (const YAML::Node& item : reader_.sequence(field.value, field.key, 1, kMostItems))
-                if (const auto value = reader_.number(item, field.key, parameter.least, parameter.most))
+                if (const auto value = reader_.number(item, field.key, parameter.least, parameter.most)) {
                     values.push_back(*value);
+                    if (const std::string why = pcie::refusal(parameter, *value); !why.empty())
+                        reader_.diagnostics().error(item.Mark(),
+                                                    fmt::format("{} is {}: {}", field.key, *value, why));
+                }
             each(values, [&](JobRequest& run, double value) {
                 run.set.push_back(fmt::format("{}={}", field.key, value));
             });
@@ -120,6 +125,13 @@ class SweepReader {
     topology::Fields fields_;
     std::vector<JobRequest> runs_;
 };
+
+/// FNV-1a, of 64 bits: the same on every machine.
+std::uint64_t digest(const std::string& text) {
+    std::uint64_t value = 0xcbf29ce484222325;
+    for (const char c : text) value = (value ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+    return value;
+}
 
 fs::path result_path(const fs::path& folder, std::size_t task) {
     return folder / fmt::format("task-{:06}.json", task);
@@ -154,6 +166,14 @@ Result<Sweep> load_sweep(const fs::path& path) {
             return fail(
                 fmt::format("{}: more than {} tasks; make it several sweeps", path.string(), kMostTasks));
         // What files say counts, not where they are: results come together from many machines.
+        for (const fs::path& source :
+             {fs::path(sweep.runs[run].topology),
+              workload_path(sweep.runs[run].workload, data_folder("workloads")), job->workload.trace}) {
+            if (source.empty()) continue;
+            const auto said = read_file(source);
+            if (!said) return tl::unexpected(said.error());
+            sweep.text += fmt::format("\n{:016x}", digest(*said));
+        }
         sweep.text += "\n" + job->conditions.dump() + fmt::format(" {}", fmt::join(job->sizes(), ","));
         for (const auto& parameter : pcie::parameters())
             sweep.text += fmt::format(" {}", parameter.get(job->hardware.profile));

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <iterator>
@@ -17,6 +18,7 @@ namespace {
 constexpr std::string_view kHeader = "at_ps,node,peer,operation,offset,bytes";
 constexpr std::size_t kFields = 6;
 constexpr std::uint64_t kBoundary = 4096;
+constexpr pcie::Picoseconds kLatest = 10'000'000'000'000;
 
 class TraceReader {
   public:
@@ -70,6 +72,11 @@ class TraceReader {
             return wrong(fmt::format("'{}' is no number; expected decimal digits", !at       ? fields[0]
                                                                                    : !offset ? fields[4]
                                                                                              : fields[5]));
+        if (*at > kLatest)
+            return wrong(
+                fmt::format("time {} is later than 10 s; expected picoseconds from the beginning", *at));
+        if (!joined(*node, *peer))
+            return wrong(fmt::format("no NT pair joins '{}' and '{}'", fields[1], fields[2]));
         if (fields[3] != "write" && fields[3] != "read")
             return wrong(fmt::format("operation '{}'; expected write or read", fields[3]));
         const bool write = fields[3] == "write";
@@ -81,6 +88,13 @@ class TraceReader {
             return wrong(fmt::format("offset {} and {} bytes cross a boundary of 4096, or the window's end",
                                      *offset, *bytes));
         return TraceRequest{*at, *node, *peer, write, *offset, static_cast<std::uint32_t>(*bytes)};
+    }
+
+    bool joined(std::size_t node, std::size_t peer) const {
+        return std::ranges::any_of(topology_.endpoints(node), [&](const topology::Endpoint& endpoint) {
+            const auto& partitions = topology_.switches[endpoint.sw].partitions;
+            return partitions[*partitions[endpoint.partition].peer].node == peer;
+        });
     }
 
     const std::string& path_;

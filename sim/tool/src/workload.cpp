@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <limits>
 #include <numeric>
 #include <optional>
 #include <random>
@@ -22,7 +23,8 @@ namespace fs = std::filesystem;
 using topology::Diagnostics;
 using topology::Reader;
 
-constexpr std::uint64_t kMostBytes = std::uint64_t{4} << 30;
+// Both together end below the addresses of interrupts.
+constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 30, kMostSpan = std::uint64_t{2} << 30;
 
 constexpr std::array<std::string_view, 12> kOperations = {
     "pio-write",   "pio-read", "pio-pingpong", "dma-write", "dma-read",  "device-write",
@@ -82,8 +84,8 @@ class WorkloadReader {
         count("transfers", workload_.transfers, 1);
         count("warm-up", workload_.warm_up, 0);
         count("in-flight", workload_.in_flight, 1);
-        bytes("bytes", workload_.bytes);
-        bytes("span", workload_.span);
+        bytes("bytes", workload_.bytes, std::numeric_limits<std::uint64_t>::max());
+        bytes("span", workload_.span, kMostSpan);
         flag("uncached", workload_.uncached);
         flag("remote", workload_.remote);
         read_trace(document);
@@ -106,12 +108,15 @@ class WorkloadReader {
             value = reader_.integer(*node, key, least, kMost).value_or(value);
     }
 
-    void bytes(const char* key, std::uint64_t& value) {
+    void bytes(const char* key, std::uint64_t& value, std::uint64_t most) {
         const auto* node = fields_.find(key);
         if (node == nullptr) return;
         value = reader_.size(*node, key).value_or(value);
-        if (value == 0)
-            diagnostics_.error(node->Mark(), fmt::format("{} is 0; expected bytes, such as 1M", key));
+        if (value == 0 || value > most)
+            diagnostics_.error(
+                node->Mark(),
+                fmt::format("{} is {}; expected bytes, such as 1M{}", key, topology::format_size(value),
+                            value == 0 ? "" : ", at most " + topology::format_size(most)));
     }
 
     void flag(const char* key, bool& value) {
@@ -235,7 +240,7 @@ Result<std::vector<std::uint64_t>> parse_sizes(const std::string& text) {
     std::vector<std::uint64_t> sizes;
     const auto wrong = [&](const std::string& item) {
         return fail(
-            fmt::format("'{}' is no size of a transfer; expected bytes from 1 to 4G, as in 64, 8..64K "
+            fmt::format("'{}' is no size of a transfer; expected bytes from 1 to 1G, as in 64, 8..64K "
                         "(doubling) or 64,4K,1M",
                         item));
     };
@@ -268,10 +273,14 @@ Result<Workload> parse_workload(const std::string& text, const std::string& path
     return workload;
 }
 
-Result<Workload> load_workload(const std::string& name, const fs::path& folder) {
+fs::path workload_path(const std::string& name, const fs::path& folder) {
     const bool is_path = name.find('/') != std::string::npos || name.ends_with(".yaml");
-    const fs::path path = is_path ? fs::path(name) : folder / (name + ".yaml");
-    if (!is_path && !fs::exists(path)) {
+    return is_path ? fs::path(name) : folder / (name + ".yaml");
+}
+
+Result<Workload> load_workload(const std::string& name, const fs::path& folder) {
+    const fs::path path = workload_path(name, folder);
+    if (path != name && !fs::exists(path)) {
         const auto names = names_in(folder);
         const std::string guess = topology::nearest(name, names);
         return fail(fmt::format("there is no workload '{}'; {}there are {}, or give the path of a file", name,

@@ -68,6 +68,9 @@ struct Flow {
     bool operator==(const Flow&) const = default;
 };
 
+/// Of one that is shipped in `folder`, by its name, or `name` itself if it is a path.
+std::filesystem::path workload_path(const std::string& name, const std::filesystem::path& folder);
+
 /// One that is shipped in `folder`, by its name, or the path of a file.
 Result<Workload> load_workload(const std::string& name, const std::filesystem::path& folder);
 
@@ -75,7 +78,7 @@ Result<Workload> load_workload(const std::string& name, const std::filesystem::p
 /// folder.
 Result<Workload> parse_workload(const std::string& text, const std::string& path);
 
-/// "64", "8..64K" (doubling), "64,4K,1M". Errors: what is no size, 0, more than 4 GiB, out of order.
+/// "64", "8..64K" (doubling), "64,4K,1M". Errors: what is no size, 0, more than 1 GiB, out of order.
 Result<std::vector<std::uint64_t>> parse_sizes(const std::string& text);
 
 /// Errors: no such node, no NT pair between the two, no NT pair at all.

@@ -44,7 +44,7 @@ std::pair<std::vector<TraceRequest>, std::vector<Arrival>> recorded(const Hardwa
     std::unique_ptr<Run> run;
     Hooks hooks;
     hooks.begin = [&](pcie::System& system) {
-        run = std::make_unique<Run>(system, hardware.profile);
+        run = std::make_unique<Run>(system);
         for (std::size_t node = 0; node < system.host_count(); ++node)
             run->node_of[&system.host(node).root] = node;
         system.observe(run.get());

@@ -47,8 +47,8 @@ TEST(Workloads, SizesAreListsAndDoublings) {
     EXPECT_THAT(parse_sizes("64").value(), ElementsAre(64));
     EXPECT_THAT(parse_sizes("8..64").value(), ElementsAre(8, 16, 32, 64));
     EXPECT_THAT(parse_sizes("3..10,4K").value(), ElementsAre(3, 6, 10, 4096));
-    EXPECT_THAT(parse_sizes("4G").value(), ElementsAre(std::uint64_t{4} << 30));
-    for (const char* wrong : {"", "0", "x", "4k", "1..", "..4", "2..1", "4,", "5G", "1 ", "-1"})
+    EXPECT_THAT(parse_sizes("1G").value(), ElementsAre(std::uint64_t{1} << 30));
+    for (const char* wrong : {"", "0", "x", "4k", "1..", "..4", "2..1", "4,", "2G", "1 ", "-1"})
         EXPECT_THAT(parse_sizes(wrong).error().message, HasSubstr("is no size of a transfer")) << wrong;
 }
 

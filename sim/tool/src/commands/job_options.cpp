@@ -15,7 +15,9 @@ std::shared_ptr<JobRequest> add_job_options(CLI::App& command) {
     command.add_option("-s,--sizes", request->sizes, "Bytes of transfers: 64, 8..64K (doubling), 64,4K,1M");
     command.add_option("--from", request->from, "Node that transfers are asked for at");
     command.add_option("--to", request->to, "Its peer");
-    command.add_option("-n,--transfers", request->transfers, "That are measured, of each flow and size")
+    command
+        .add_option("-n,--transfers", request->transfers,
+                    "That are measured, of each flow and size, however large")
         ->check(CLI::Range(1U, 1'000'000U));
     command.add_option("--warm-up", request->warm_up, "Transfers before these")
         ->check(CLI::Range(0U, 1'000'000U));

@@ -33,7 +33,12 @@ class Watch {
         }
         traces_ = std::move(*traces);
         if (outputs_.record.empty()) return true;
-        recorder_ = std::make_unique<RequestRecorder>(system, job_.hardware.profile);
+        if (job_.hardware.profile.host.egress == 0) {
+            result_ = fail(
+                "--record sees requests on their way through hosts, which takes no time: set host.egress");
+            return false;
+        }
+        recorder_ = std::make_unique<RequestRecorder>(system);
         traces_->observers().add(*recorder_);
         system.observe(&traces_->observers());
         return true;

@@ -52,7 +52,13 @@ int write_merged(const fs::path& folder) {
                                      std::pair{"results.csv", results_csv((*results)["runs"])}})
         if (const auto done = write_file(folder / name, text); !done)
             return complain(done.error().message, kFailure);
+    std::size_t violations = 0;
+    for (const auto& run : (*results)["runs"])
+        for (const auto& point : run["points"]) violations += point["violations"].size();
     fmt::print("{}\n{}\n", (folder / "results.json").string(), (folder / "results.csv").string());
+    if (violations > 0)
+        return complain(fmt::format("the protocol was violated {} times; results.json says how", violations),
+                        kFailure);
     return kOk;
 }
 

@@ -59,10 +59,6 @@ Result<void> Traces::open(const TraceOptions& options) {
     return {};
 }
 
-Traces::~Traces() {
-    system_.observe(nullptr);
-}
-
 Result<void> Traces::finish() {
     system_.observe(nullptr);
     Result<void> result;

@@ -34,7 +34,6 @@ class Traces {
 
     Traces(const Traces&) = delete;
     Traces& operator=(const Traces&) = delete;
-    ~Traces();
 
     /// To put others beside these.
     pcie::Observers& observers() { return observers_; }
