@@ -119,12 +119,14 @@ BAD_SWEEPS = {
     f"topologies: [{PAIR}]\nvary: {{link.mp: [1]}}": "{path}:2:8: ",
     f"topologies: [{PAIR}]\nvary: {{link.mps: [64]}}": "{path}:2:19: ",
     f"topologies: [{PAIR}]\nvary: {{link.mps: [128.5]}}": "{path}:2:19: link.mps is 128.5",
+    f"topologies: [{PAIR}]\nvary: {{cpu.fence: [{', '.join(map(str, range(1001)))}]}}\nseeds: [{', '.join(map(str, range(1000)))}]":
+        "{path}:3:8: more than 1000000 runs with this; make it several sweeps",
     f"topologies: [{PAIR}]\nsizes: x": "{path}:2:8: 'x' is no size of a transfer",
     f"topologies: [{PAIR}]\nseeds: [-1]": "{path}:2:9: ",
 }
 
 
-@pytest.mark.parametrize("text", BAD_SWEEPS, ids=lambda text: text.replace(str(PAIR), "pair").replace("\n", "; "))
+@pytest.mark.parametrize("text", BAD_SWEEPS, ids=lambda text: text.replace(str(PAIR), "pair").replace("\n", "; ")[:80])
 def test_a_sweep_that_is_wrong_is_told_where(sweep, tmp_path, text):
     sweep.write_text(text)
     assert BAD_SWEEPS[text].format(path=sweep) in ntb_sim("sweep", sweep, "-o", tmp_path / "results", expect=2)[1]

@@ -12,6 +12,10 @@ fs::path data_folder(const std::string& folder) {
     return fs::read_symlink("/proc/self/exe", error).parent_path().parent_path() / "share/ntblab" / folder;
 }
 
+bool is_path(const std::string& name) {
+    return name.find('/') != std::string::npos || name.ends_with(".yaml");
+}
+
 std::vector<std::string> names_in(const fs::path& folder) {
     std::vector<std::string> names;
     std::error_code error;

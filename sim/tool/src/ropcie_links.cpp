@@ -164,7 +164,7 @@ void RopcieLinks::publish(Ring& ring) {
                         {});
 }
 
-bool RopcieLinks::written(std::size_t, const pcie::Tlp& tlp, Picoseconds visible) {
+bool RopcieLinks::written(const pcie::Tlp& tlp, Picoseconds visible) {
     if ((tlp.cookie & kCookie) == 0) return false;
     Ring& way = *ring_of_number_.at(tlp.cookie >> 8 & 0xFFFFFFFF);
     switch (static_cast<Mark>(tlp.cookie & 0xFF)) {

@@ -29,7 +29,7 @@ class RopcieLinks {
     /// Has a host's CPU, which does one thing at a time, work for so long, and then `done`.
     void work(std::size_t node, pcie::Picoseconds span, Task done);
     /// Whether a write is one of a link's, which then takes it.
-    bool written(std::size_t node, const pcie::Tlp& tlp, pcie::Picoseconds visible);
+    bool written(const pcie::Tlp& tlp, pcie::Picoseconds visible);
 
     const pcie::RdmaConfig& config() const { return config_; }
     std::uint64_t doorbells() const { return doorbells_; }

@@ -129,7 +129,7 @@ Runner::Runner(sc_core::sc_module_name name, pcie::System& system, const pcie::P
         pcie::RootComplex& root = system.host(node).root;
         root.set_memory(workload.uncached, workload.remote);
         root.on_write = [this, node](const Tlp& tlp, Picoseconds visible) {
-            if (tlp.cookie == 0 || (ropcie_ && ropcie_->written(node, tlp, visible))) return;
+            if (tlp.cookie == 0 || (ropcie_ && ropcie_->written(tlp, visible))) return;
             flows_.at(flow_of_cookie(tlp.cookie))->traffic().written(node, tlp, visible);
         };
     }

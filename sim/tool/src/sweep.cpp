@@ -26,8 +26,7 @@ constexpr const char* kListFile = "sweep.json";
 
 /// "switchtec-gen4x16" is a name; what has a slash or an ending is a path.
 std::string relative_to(const fs::path& folder, const std::string& name) {
-    const bool is_path = name.find('/') != std::string::npos || name.ends_with(".yaml");
-    return is_path ? (folder / name).string() : name;
+    return is_path(name) ? (folder / name).string() : name;
 }
 
 class SweepReader {
@@ -46,7 +45,8 @@ class SweepReader {
         count("transfers", first.transfers, 1);
         count("warm-up", first.warm_up, 0);
         count("in-flight", first.in_flight, 1);
-        if (const auto* node = fields_.find("sizes")) read_sizes(*node, first);
+        if (const auto* node = fields_.find("sizes"); node != nullptr && read_sizes(reader_, *node))
+            first.sizes = node->Scalar();
         if (const auto* node = fields_.find("check"))
             first.check = reader_.boolean(*node, "check").value_or(false);
         runs_ = {first};
@@ -58,7 +58,7 @@ class SweepReader {
             std::vector<unsigned> seeds;
             for (const YAML::Node& item : reader_.sequence(*node, "seeds", 1, kMostItems))
                 seeds.push_back(reader_.integer(item, "a seed", 0, 4'000'000'000U).value_or(0));
-            each(seeds, [](JobRequest& run, unsigned seed) { run.seed = seed; });
+            each(node->Mark(), seeds, [](JobRequest& run, unsigned seed) { run.seed = seed; });
         }
         if (fields_.find("topologies") == nullptr)
             reader_.diagnostics().error(document.Mark(), "a sweep has topologies, a list of paths");
@@ -68,13 +68,17 @@ class SweepReader {
   private:
     /// All runs so far, once for each value.
     template <typename Values, typename Set>
-    void each(const Values& values, const Set& set) {
+    void each(const YAML::Mark& where, const Values& values, const Set& set) {
+        if (runs_.size() * values.size() > kMostTasks) {
+            reader_.diagnostics().error(
+                where, fmt::format("more than {} runs with this; make it several sweeps", kMostTasks));
+            return;
+        }
         std::vector<JobRequest> all;
         for (const JobRequest& run : runs_)
             for (const auto& value : values) {
                 all.push_back(run);
                 set(all.back(), value);
-                if (all.size() > kMostTasks) return;
             }
         runs_ = std::move(all);
     }
@@ -86,19 +90,7 @@ class SweepReader {
         std::vector<std::string> values;
         for (const YAML::Node& item : reader_.sequence(*node, key, needed ? 1 : 0, kMostItems))
             if (const auto name = reader_.string(item, key)) values.push_back(relative_to(folder_, *name));
-        if (!values.empty()) each(values, set);
-    }
-
-    void read_sizes(const YAML::Node& node, JobRequest& run) {
-        if (!node.IsScalar()) {
-            reader_.diagnostics().error(
-                node.Mark(),
-                fmt::format("sizes is {}; expected 64, 8..64K or \"64,4K,1M\"", topology::describe(node)));
-            return;
-        }
-        run.sizes = node.Scalar();
-        if (const auto sizes = parse_sizes(*run.sizes); !sizes)
-            reader_.diagnostics().error(node.Mark(), sizes.error().message);
+        if (!values.empty()) each(node->Mark(), values, set);
     }
 
     void read_vary(const YAML::Node& node) {
@@ -114,7 +106,7 @@ class SweepReader {
                         reader_.diagnostics().error(item.Mark(),
                                                     fmt::format("{} is {}: {}", field.key, *value, why));
                 }
-            each(values, [&](JobRequest& run, double value) {
+            each(field.where, values, [&](JobRequest& run, double value) {
                 run.set.push_back(fmt::format("{}={}", field.key, value));
             });
         }

@@ -5,6 +5,8 @@
 //     traffic->begin(0, 4096);
 #pragma once
 
+#include <algorithm>
+#include <map>
 #include <memory>
 
 #include "pcie/system.h"

@@ -80,7 +80,8 @@ class WorkloadReader {
         if (const auto* node = fields_.find("from"))
             workload_.from = reader_.name(*node, "from").value_or("");
         if (const auto* node = fields_.find("to")) workload_.to = reader_.name(*node, "to").value_or("");
-        if (const auto* node = fields_.find("sizes")) read_sizes(*node);
+        if (const auto* node = fields_.find("sizes"))
+            workload_.sizes = read_sizes(reader_, *node).value_or(workload_.sizes);
         count("transfers", workload_.transfers, 1);
         count("warm-up", workload_.warm_up, 0);
         count("in-flight", workload_.in_flight, 1);
@@ -121,19 +122,6 @@ class WorkloadReader {
 
     void flag(const char* key, bool& value) {
         if (const auto* node = fields_.find(key)) value = reader_.boolean(*node, key).value_or(value);
-    }
-
-    void read_sizes(const YAML::Node& node) {
-        if (!node.IsScalar()) {
-            diagnostics_.error(node.Mark(), fmt::format("sizes is {}; expected 64, 8..64K or \"64,4K,1M\"",
-                                                        topology::describe(node)));
-            return;
-        }
-        auto sizes = parse_sizes(node.Scalar());
-        if (sizes)
-            workload_.sizes = std::move(*sizes);
-        else
-            diagnostics_.error(node.Mark(), sizes.error().message);
     }
 
     void read_trace(const YAML::Node& document) {
@@ -259,6 +247,16 @@ Result<std::vector<std::uint64_t>> parse_sizes(const std::string& text) {
     return sizes;
 }
 
+std::optional<std::vector<std::uint64_t>> read_sizes(Reader& reader, const YAML::Node& node) {
+    auto sizes =
+        node.IsScalar()
+            ? parse_sizes(node.Scalar())
+            : fail(fmt::format("sizes is {}; expected 64, 8..64K or \"64,4K,1M\"", topology::describe(node)));
+    if (sizes) return std::move(*sizes);
+    reader.diagnostics().error(node.Mark(), sizes.error().message);
+    return std::nullopt;
+}
+
 Result<Workload> parse_workload(const std::string& text, const std::string& path) {
     Diagnostics diagnostics(path);
     Workload workload;
@@ -274,13 +272,12 @@ Result<Workload> parse_workload(const std::string& text, const std::string& path
 }
 
 fs::path workload_path(const std::string& name, const fs::path& folder) {
-    const bool is_path = name.find('/') != std::string::npos || name.ends_with(".yaml");
-    return is_path ? fs::path(name) : folder / (name + ".yaml");
+    return is_path(name) ? fs::path(name) : folder / (name + ".yaml");
 }
 
 Result<Workload> load_workload(const std::string& name, const fs::path& folder) {
     const fs::path path = workload_path(name, folder);
-    if (path != name && !fs::exists(path)) {
+    if (!is_path(name) && !fs::exists(path)) {
         const auto names = names_in(folder);
         const std::string guess = topology::nearest(name, names);
         return fail(fmt::format("there is no workload '{}'; {}there are {}, or give the path of a file", name,

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <ntblab/result.h>
+#include <topology/reader.h>
 #include <topology/topology.h>
 
 #include <cstdint>
@@ -52,10 +53,10 @@ struct Workload {
     Pattern pattern = Pattern::pair;
     std::string from{}, to{};              ///< Names of nodes; "": the first pair's.
     std::vector<std::uint64_t> sizes{64};  ///< Bytes of a transfer.
-    unsigned transfers = 100;       ///< That are measured, of each flow and size; fewer if they pass `bytes`.
-    unsigned warm_up = 10;          ///< Before these.
-    std::uint64_t bytes = 4 << 20;  ///< Of a size and flow: no more transfers than these, but 2, and to
-                                    ///< warm up as many as are under way.
+    unsigned transfers = 100;  ///< That are measured, of each flow and size; fewer if they pass `bytes`.
+    unsigned warm_up = 10;     ///< Before these.
+    /// Of a size and flow: no more transfers than make up these, but 2, and `in_flight` to warm up.
+    std::uint64_t bytes = 4 << 20;
     unsigned in_flight = 1;         ///< At the same time, of each flow.
     bool uncached = false;          ///< What is read is in no cache.
     bool remote = false;            ///< Memory is another socket's.
@@ -80,6 +81,9 @@ Result<Workload> parse_workload(const std::string& text, const std::string& path
 
 /// "64", "8..64K" (doubling), "64,4K,1M". Errors: what is no size, 0, more than 1 GiB, out of order.
 Result<std::vector<std::uint64_t>> parse_sizes(const std::string& text);
+
+/// Likewise from a file's `sizes`; what is wrong is an error there, and absent.
+std::optional<std::vector<std::uint64_t>> read_sizes(topology::Reader& reader, const YAML::Node& node);
 
 /// Errors: no such node, no NT pair between the two, no NT pair at all.
 Result<std::vector<Flow>> flows_of(const Workload& workload, const topology::Topology& topology,

@@ -20,7 +20,6 @@ enum ExitCode : int {
     kOk = 0,
     kFailure = 1,  ///< It could not be done; or what was to be checked is not so.
     kUsage = 2,    ///< Command line, topology, profile or workload are not right.
-    kSignalBase = 128,
 };
 
 void add_run(CLI::App& app, CommandLine& line);
