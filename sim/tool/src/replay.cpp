@@ -15,6 +15,7 @@ using pcie::Happening;
 using pcie::Picoseconds;
 
 constexpr Picoseconds kStep = pcie::nanoseconds(10'000);
+constexpr unsigned kStepsToRest = 100;  // a lost UpdateFC is made good within three
 
 class Replay {
   public:
@@ -34,7 +35,11 @@ class Replay {
             for (const Happening& what : model_.take()) take(what);
             hooks.progress(static_cast<double>(ended_) / static_cast<double>(requests_.size()));
         }
-        model_.advance(model_.time() + kStep);  // credits and acknowledgements
+        // Credits and acknowledgements.
+        for (unsigned steps = 0; !system().at_rest(); ++steps) {
+            if (steps == kStepsToRest) throw std::logic_error("the model came to no rest");
+            model_.advance(model_.time() + kStep);
+        }
     }
 
     Measured measured() const {

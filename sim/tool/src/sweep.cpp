@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 #include <topology/reader.h>
 
+#include <boost/crc.hpp>
 #include <iterator>
 #include <system_error>
 
@@ -118,11 +119,10 @@ class SweepReader {
     std::vector<JobRequest> runs_;
 };
 
-/// FNV-1a, of 64 bits: the same on every machine.
-std::uint64_t digest(const std::string& text) {
-    std::uint64_t value = 0xcbf29ce484222325;
-    for (const char c : text) value = (value ^ static_cast<unsigned char>(c)) * 0x100000001b3;
-    return value;
+std::uint32_t checksum(const std::string& text) {
+    boost::crc_32_type crc;
+    crc.process_bytes(text.data(), text.size());
+    return crc.checksum();
 }
 
 fs::path result_path(const fs::path& folder, std::size_t task) {
@@ -164,7 +164,7 @@ Result<Sweep> load_sweep(const fs::path& path) {
             if (source.empty()) continue;
             const auto said = read_file(source);
             if (!said) return tl::unexpected(said.error());
-            sweep.text += fmt::format("\n{:016x}", digest(*said));
+            sweep.text += fmt::format("\n{:08x}", checksum(*said));
         }
         sweep.text += "\n" + job->conditions.dump() + fmt::format(" {}", fmt::join(job->sizes(), ","));
         for (const auto& parameter : pcie::parameters())
