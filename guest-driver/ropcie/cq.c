@@ -105,6 +105,8 @@ void ropcie_cq_push(struct ropcie_cq *cq, const struct ropcie_cqe *cqe)
 	consumer = consumer_of(cq);
 	if (cq->overflowed || cq->producer - consumer >= cq->queue.entry_count) {
 		ropcie_count(device, ROPCIE_CQ_OVERFLOWS);
+		if (cq->ignore_overrun)
+			goto out;
 		if (!cq->overflowed)
 			queue_work(device->workqueue, &cq->overflow_work);
 		cq->overflowed = true;
@@ -144,6 +146,7 @@ int ropcie_create_cq(struct ib_cq *ib, const struct ib_cq_init_attr *attr,
 
 	cq->user = udata;
 	cq->timestamps = attr->flags & IB_UVERBS_CQ_FLAGS_TIMESTAMP_COMPLETION;
+	cq->ignore_overrun = attr->flags & IB_UVERBS_CQ_FLAGS_IGNORE_OVERRUN;
 	spin_lock_init(&cq->lock);
 	mutex_init(&cq->resize_mutex);
 	ropcie_hrtimer_setup(&cq->timer, period_over, HRTIMER_MODE_REL);

@@ -22,6 +22,7 @@ struct ropcie_cq {
 	u32 consumer;		/* of a kernel user's queue */
 	bool user;
 	bool timestamps;
+	bool ignore_overrun;	/* completions without room are lost, and that is all */
 	bool overflowed;
 	enum ropcie_arm arm;	/* of a kernel user's queue */
 
@@ -40,7 +41,7 @@ static inline struct ropcie_cq *to_ropcie_cq(struct ib_cq *ib)
 	return container_of(ib, struct ropcie_cq, ib);
 }
 
-/* Any context. The completion is lost, and the queue in error, if there is no room. */
+/* Any context. Without room the completion is lost, and the queue in error but for IGNORE_OVERRUN. */
 void ropcie_cq_push(struct ropcie_cq *cq, const struct ropcie_cqe *cqe);
 
 /* ib_device_ops */

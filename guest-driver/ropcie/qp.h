@@ -133,7 +133,7 @@ struct ropcie_qp {
 	struct ropcie_cq *recv_cq;
 	struct ropcie_srq *srq;
 
-	u8 mac[ETH_ALEN];	/* the peer's */
+	u64 mac;		/* the peer's, as ether_addr_to_u64(); read without a lock */
 	struct ropcie_peer *peer;
 
 	struct ropcie_send_queue sq;

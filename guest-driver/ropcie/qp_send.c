@@ -46,10 +46,12 @@ static struct ropcie_peer *peer_of(struct ropcie_qp *qp)
 {
 	struct ropcie_peer *peer = READ_ONCE(qp->peer);
 	struct ropcie_peer *other;
+	u8 mac[ETH_ALEN];
 
 	if (peer)
 		return peer;
-	peer = ropcie_peer_by_mac(qp->device->node, qp->mac);
+	u64_to_ether_addr(READ_ONCE(qp->mac), mac);
+	peer = ropcie_peer_by_mac(qp->device->node, mac);
 	if (!peer)
 		return NULL;
 	other = cmpxchg(&qp->peer, NULL, peer);

@@ -36,7 +36,7 @@ static void take_path(struct ropcie_qp *qp, const struct ib_qp_attr *attr)
 {
 	struct ropcie_peer *peer = ropcie_peer_by_mac(qp->device->node, attr->ah_attr.roce.dmac);
 
-	ether_addr_copy(qp->mac, attr->ah_attr.roce.dmac);
+	WRITE_ONCE(qp->mac, ether_addr_to_u64(attr->ah_attr.roce.dmac));
 	qp->attr.ah_attr = attr->ah_attr;
 	qp->attr.ah_attr.grh.sgid_attr = NULL;
 	peer = xchg(&qp->peer, peer);
@@ -118,7 +118,7 @@ static void to_reset(struct ropcie_qp *qp)
 	spin_unlock_bh(&qp->responder.lock);
 	/* What ran meanwhile, on another CPU, has found the state by now. */
 	ropcie_qp_quiesce(qp);
-	eth_zero_addr(qp->mac);
+	WRITE_ONCE(qp->mac, 0);
 }
 
 /* What its work has not come to yet. A process that posts all the while is not waited for. */

@@ -32,7 +32,7 @@ static bool is_from_peer(const struct ropcie_qp *qp, struct ropcie_peer *from,
 			 const struct ropcie_header *header)
 {
 	return le32_to_cpu(header->source_qp) == qp->attr.dest_qp_num &&
-	       ether_addr_equal(ropcie_peer_mac(from), qp->mac);
+	       ether_addr_to_u64(ropcie_peer_mac(from)) == READ_ONCE(qp->mac);
 }
 
 static void receive(struct ropcie_qp *qp, struct ropcie_peer *from,
@@ -93,7 +93,7 @@ void ropcie_transport_room(struct ropcie_peer *peer)
 /* The epoch is over: what these queue pairs had under way is lost. */
 static void fail_connection(struct ropcie_qp *qp, void *peer)
 {
-	if (ropcie_qp_is_reliable(qp) && ether_addr_equal(qp->mac, ropcie_peer_mac(peer)))
+	if (ropcie_qp_is_reliable(qp) && READ_ONCE(qp->mac) == ether_addr_to_u64(ropcie_peer_mac(peer)))
 		ropcie_qp_lost_peer(qp);
 }
 

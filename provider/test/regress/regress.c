@@ -216,6 +216,46 @@ static void extended_queue_pair_is_found(void)
 	CHECK(!ibv_destroy_qp(qp) && !ibv_destroy_cq(cq));
 }
 
+/* A completion queue that is told to ignore it loses what it has no room for, and goes on. */
+static void overrun_is_ignored(void)
+{
+	struct ibv_cq_init_attr_ex init = {
+		.cqe = 4, .comp_mask = IBV_CQ_INIT_ATTR_MASK_FLAGS,
+		.flags = IBV_CREATE_CQ_ATTR_IGNORE_OVERRUN,
+	};
+	struct ibv_cq_ex *small = ibv_create_cq_ex(context, &init);
+	struct ibv_cq *cq = ibv_create_cq(context, 16, NULL, NULL, 0), *small_cq;
+	struct ibv_sge good = piece(0, 8), target = piece(4096, 8);
+	struct ibv_recv_wr receive = { .sg_list = &target, .num_sge = 1 }, *bad_receive;
+	struct ibv_send_wr send = { .sg_list = &good, .num_sge = 1, .opcode = IBV_WR_SEND }, *bad_send;
+	struct ibv_qp *qp, *peer;
+	struct ibv_wc wc;
+	int count;
+
+	CHECK(small);
+	small_cq = ibv_cq_ex_to_cq(small);
+	CHECK(small_cq->cqe < 15);
+	qp = make(cq, IBV_QPT_RC);
+	peer = make(small_cq, IBV_QPT_RC);
+	connect_to(qp, peer->qp_num);
+	connect_to(peer, qp->qp_num);
+	/* A message is acknowledged when its receive request has completed. */
+	for (receive.wr_id = 0; receive.wr_id < 16; receive.wr_id++) {
+		CHECK(!ibv_post_recv(peer, &receive, &bad_receive));
+		CHECK(!ibv_post_send(qp, &send, &bad_send));
+		CHECK(completion(cq).status == IBV_WC_SUCCESS);
+	}
+	for (count = 0; ibv_poll_cq(small_cq, 1, &wc) == 1; count++)
+		CHECK(wc.wr_id == (unsigned int)count && wc.status == IBV_WC_SUCCESS);
+	CHECK(count == small_cq->cqe);
+
+	CHECK(!ibv_post_recv(peer, &receive, &bad_receive));
+	CHECK(!ibv_post_send(qp, &send, &bad_send));
+	CHECK(completion(small_cq).wr_id == 16);
+	CHECK(!ibv_destroy_qp(qp) && !ibv_destroy_qp(peer));
+	CHECK(!ibv_destroy_cq(small_cq) && !ibv_destroy_cq(cq));
+}
+
 int main(int argc, char **argv)
 {
 	struct ibv_device **list = ibv_get_device_list(NULL);
@@ -237,6 +277,7 @@ int main(int argc, char **argv)
 	request_before_an_error_is_sent_again();
 	request_behind_an_error_is_flushed();
 	shared_queue_goes_in_the_middle_of_a_message();
+	overrun_is_ignored();
 	printf("ok\n");
 	return 0;
 }
