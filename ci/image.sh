@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# image.sh [KERNEL [SUITE]]: the guest image: rootfs.erofs (Debian, kernel modules, RoPCIe, our init; read-only and shared by all VMs),
+# image.sh [KERNEL [SUITE]]: the guest image: rootfs.erofs (Debian, kernel modules, RoPCIe, the DMA engine's driver, our init; read-only and shared by all VMs),
 # initrd.img, which finds it, cmdline, what the kernel is best told, suite, which Debian it is, and a link to the kernel that all
 # this is for. KERNEL is a result of kernel.sh or the like, by default (and if "") that of kernel.sh; SUITE as for base.sh.
 # shellcheck source=common.sh
@@ -9,6 +9,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 kernel=${1:-$("$root/ci/kernel.sh" | tail -1)}
 base=$("$root/ci/base.sh" "${@:2}" | tail -1)
 ropcie=$("$root/ci/ropcie.sh" "$kernel" "$base" | tail -1)
+dma=$("$root/ci/dma.sh" "$kernel" | tail -1)
 version=$(<"$kernel/version")
 
 build_init() {
@@ -42,12 +43,12 @@ build_rootfs() {
     ((EUID == 0)) || fakeroot=(fakeroot)
     need_space 1500 "the guest image"
     progress "packing rootfs.erofs"
-    run "${fakeroot[@]}" "$root/ci/guest/compose.sh" "$base" "$kernel" "$ropcie" "$work/ntblab-init" "$work"
+    run "${fakeroot[@]}" "$root/ci/guest/compose.sh" "$base" "$kernel" "$work/ntblab-init" "$work" "$ropcie" "$dma"
 }
 
 step_begin image
 ours=$(cd "$root" && hash_files ci/image.sh ci/guest/{cmdline,compose.sh,modules.initrd,sshd.conf} ci/guest/init/*.{cpp,h})
-out=$cache/image-$(content_key <<<"$(basename "$kernel") $(basename "$base") $(basename "$ropcie") $ours")
+out=$cache/image-$(content_key <<<"$(basename "$kernel") $(basename "$base") $(basename "$ropcie") $(basename "$dma") $ours")
 step_done_if_present "$out"
 work=$(scratch "$out")
 build_init

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# compose.sh BASE KERNEL ROPCIE INIT WORK: makes WORK/rootfs.erofs of the guests' Debian, kernel modules, RoPCIe and init. Runs as root, or
-# under fakeroot (the files keep their owners either way).
+# compose.sh BASE KERNEL INIT WORK TREE...: makes WORK/rootfs.erofs of the guests' Debian, kernel modules, init, and trees that are laid over
+# them. Runs as root, or under fakeroot (the files keep their owners either way).
 set -euo pipefail
-base=$1 kernel=$2 ropcie=$3 init=$4 work=$5
+base=$1 kernel=$2 init=$3 work=$4
 version=$(<"$kernel/version")
 tree=$work/tree
 
@@ -13,7 +13,9 @@ tar -xf "$base/root.tar" -C "$tree" --exclude='./dev/*' --exclude='./boot/*' --e
     --exclude='./etc/ssh/ssh_host_*'
 mkdir -p "$tree/usr/lib/modules" "$tree/var/cache/apt/archives/partial" "$tree/var/lib/apt/lists/partial"
 cp -r --no-preserve=ownership "$kernel/lib/modules/$version" "$tree/usr/lib/modules/"
-(cd "$ropcie" && tar --owner=0 --group=0 --mode=go-w -cf - .) | tar -C "$tree" --no-overwrite-dir -xf -
+for over in "${@:5}"; do
+    (cd "$over" && tar --owner=0 --group=0 --mode=go-w -cf - .) | tar -C "$tree" --no-overwrite-dir -xf -
+done
 chown -R 0:0 "$tree/usr/lib/modules"
 depmod -b "$tree" "$version"
 
