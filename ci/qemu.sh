@@ -12,7 +12,7 @@ upstream_tarball=https://download.qemu.org/qemu-10.0.2.tar.xz
 upstream_sha256=ef786f2398cb5184600f69aef4d5d691efd44576a3cff4126d38d4c6fec87759
 glue=qemu-ntb-device/qemu
 # What the glue includes of the chip's.
-headers=(qemu-ntb-device/link/include/ntblink/endpoint.h
+headers=(qemu-ntb-device/link/include/ntblink/endpoint.h qemu-ntb-device/dma/include/switchtec-dma/engine.h
     qemu-ntb-device/model/include/switchtec/{gas.h,registers.def})
 configure_options=(
     --target-list=x86_64-softmmu --without-default-features --without-default-devices --with-devices-x86_64=ntblab

@@ -14,7 +14,7 @@ set(CPACK_DEBIAN_COMPRESSION_TYPE zstd)  # the image is large: a tenth of the ti
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 set(CPACK_DEBIAN_PACKAGE_SECTION utils)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
-# libntb-endpoint.so.3 is in no package's list of libraries.
+# libntb-endpoint.so.4 is in no package's list of libraries.
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${CMAKE_LIBRARY_OUTPUT_DIRECTORY})
 
 # Guest and init speak with the ntblab that they were built with.

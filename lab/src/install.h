@@ -14,7 +14,7 @@ namespace ntblab::lab {
 
 struct Install {
     std::filesystem::path bin;    ///< ntb-fabric.
-    std::filesystem::path lib;    ///< libntb-endpoint.so.3.
+    std::filesystem::path lib;    ///< libntb-endpoint.so.4.
     std::filesystem::path share;  ///< QEMU, kernel, image.
     /// After the name of the kernel: "" the stock one, "@debug", "@+path+of+a+directory".
     std::string kernel_variant = {};

@@ -104,7 +104,7 @@ def test_packages_say_what_they_need(packages):
 
 def test_packages_hold_what_a_user_looks_for(packages):
     content = run("dpkg-deb", "-c", packages["ntblab"])
-    for path in ("bin/ntblab", "lib/ntblab/ntb-fabric", "lib/ntblab/qemu/lib/libntb-endpoint.so.3", "lib/ntblab/qemu/bin/qemu-system-x86_64",
+    for path in ("bin/ntblab", "lib/ntblab/ntb-fabric", "lib/ntblab/qemu/lib/libntb-endpoint.so.4", "lib/ntblab/qemu/bin/qemu-system-x86_64",
                  "lib/ntblab/qemu/share/bios-256k.bin", "share/ntblab/topologies/pair.yaml", "share/ntblab/topologies/topology.schema.json",
                  "share/doc/ntblab/README.md", "share/doc/ntblab/docs/ntblab.md", "share/doc/ntblab/copyright", "share/man/man1/ntblab.1.gz",
                  "share/bash-completion/completions/ntblab", "share/zsh/vendor-completions/_ntblab",

@@ -52,6 +52,17 @@ void read_windows(Reader& reader, const YAML::Node& node, const std::string& own
         result.lut_entries = reader.integer(*lut, "lut-entries of " + owner, 1, 512);
 }
 
+/// Whether the DMA function is listed.
+std::optional<bool> read_protection(Reader& reader, const YAML::Node& node, const std::string& what) {
+    const auto word = reader.string(node, what);
+    if (!word) return std::nullopt;
+    if (*word == "firmware") return true;
+    if (*word == "strict") return false;
+    reader.diagnostics().error(node.Mark(),
+                               fmt::format("{} is '{}'; expected firmware or strict", what, *word));
+    return std::nullopt;
+}
+
 }  // namespace
 
 EndpointSettings read_endpoint(Reader& reader, const Fields& fields, const std::string& owner) {
@@ -66,6 +77,9 @@ EndpointSettings read_endpoint(Reader& reader, const Fields& fields, const std::
     if (const auto* windows = fields.find("windows")) read_windows(reader, *windows, owner, result);
     if (const auto* vectors = fields.find("vectors"))
         result.vectors = reader.integer(*vectors, "vectors of " + owner, 4, 32);
+    if (const auto* dma = fields.find("dma")) result.dma = reader.integer(*dma, "dma of " + owner, 0, 64);
+    if (const auto* protection = fields.find("rid-protection"))
+        result.dma_listed = read_protection(reader, *protection, "rid-protection of " + owner);
     return result;
 }
 

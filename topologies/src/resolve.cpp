@@ -21,6 +21,8 @@ void override_with(Partition& partition, const EndpointSettings& settings) {
     if (settings.bar4) partition.windows.bar4 = *settings.bar4;
     if (settings.lut_entries) partition.windows.lut_entries = *settings.lut_entries;
     if (settings.vectors) partition.vectors = *settings.vectors;
+    if (settings.dma) partition.dma = *settings.dma;
+    if (settings.dma_listed) partition.dma_listed = *settings.dma_listed;
 }
 
 Node resolve_node(const NamedNode& named, const NodeSettings& defaults) {
@@ -74,6 +76,7 @@ class SwitchResolver {
         result_.name = settings_.name;
         const Model* model = find_model();
         result_.upstream_port = settings_.upstream_port.value_or(false);
+        has_dma_ = model != nullptr && model->generation >= 4;
         for (const PairSettings& pair : settings_.pairs) place(pair);
         for (const NodeReference& host : settings_.management) place_management(host);
         if (!readable_ || model == nullptr) return std::move(result_);
@@ -155,6 +158,7 @@ class SwitchResolver {
             partition = Partition{};
             partition.node = node;
             partition.peer = numbers[1 - side];
+            partition.dma = has_dma_ ? kDefaultDmaChannels : 0;
             override_with(partition, file_.defaults.endpoint);
             override_with(partition, settings_.endpoint);
             override_with(partition, file_.nodes[*node].settings.endpoint);
@@ -185,6 +189,7 @@ class SwitchResolver {
         override_with(partition, settings_.endpoint);
         override_with(partition, file_.nodes[*node].settings.endpoint);
         partition.windows = {0, 0, 0};
+        partition.dma = 0;
     }
 
     void check_windows(const Partition& partition, const YAML::Mark& where) {
@@ -213,6 +218,11 @@ class SwitchResolver {
         for (const Partition& partition : result_.partitions) {
             if (!partition.node) continue;
             lanes += partition.link.width;
+            if (partition.dma != 0 && !has_dma_)
+                error(fmt::format("({}) is a Gen{} switch, which has no DMA engine, but node '{}' has 'dma: {}'; "
+                                  "leave 'dma' out or take a newer model",
+                                  model.name, model.generation, topology_.nodes[*partition.node].name,
+                                  partition.dma));
             if (partition.link.generation > model.generation)
                 error(fmt::format(
                     "({}) is a Gen{} switch, but its link to node '{}' is of generation {}; lower the "
@@ -256,6 +266,7 @@ class SwitchResolver {
     Diagnostics& diagnostics_;
     bool readable_;  ///< Every value of the file was read: sums over defaults in place of wrong ones would
                      ///< mislead.
+    bool has_dma_ = false;  ///< Of the model.
     Switch result_;
 };
 

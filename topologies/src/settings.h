@@ -22,6 +22,8 @@ struct EndpointSettings {
     std::optional<std::uint64_t> bar4;
     std::optional<unsigned> lut_entries;
     std::optional<unsigned> vectors;
+    std::optional<unsigned> dma;
+    std::optional<bool> dma_listed;
 };
 
 struct NodeSettings {
@@ -86,7 +88,7 @@ struct FileSettings {
 /// Reads the document. What is wrong goes to the reader's diagnostics.
 FileSettings read_file(Reader& reader, const YAML::Node& document);
 
-/// Reads `link`, `windows` and `vectors` among `fields`; `owner` names whose they are.
+/// Reads `link`, `windows`, `vectors`, `dma` and `rid-protection` among `fields`; `owner` names whose they are.
 EndpointSettings read_endpoint(Reader& reader, const Fields& fields, const std::string& owner);
 
 }  // namespace ntblab::topology

@@ -39,6 +39,15 @@ struct HostRam {
     bool operator<(const HostRam& other) const { return address < other.address; }
 };
 
+/// An access to a window BAR by a host.
+struct WindowRequest {
+    std::uint16_t requester_id;
+    unsigned bar;
+    std::uint64_t offset;
+    unsigned size;
+    bool write;
+};
+
 class Endpoint {
   public:
     ~Endpoint() { siblings().remove(*this); }
@@ -56,8 +65,11 @@ class Endpoint {
     void end_message_gap();
     std::size_t windows(NtbMappedWindow* windows, std::size_t capacity);
     void* window_memory(unsigned bar) { return windows_.memory(bar); }
-    std::uint64_t window_read(unsigned bar, std::uint64_t offset, unsigned size);
-    void window_write(unsigned bar, std::uint64_t offset, std::uint64_t value, unsigned size);
+    std::uint64_t window_read(std::uint16_t requester_id, unsigned bar, std::uint64_t offset, unsigned size);
+    void window_write(std::uint16_t requester_id, unsigned bar, std::uint64_t offset, std::uint64_t value,
+                      unsigned size);
+    bool admit(std::uint16_t requester_id, unsigned bar, std::uint64_t offset, std::size_t size, bool write,
+               unsigned payload);
     void window_miss(bool write, unsigned size);
     void forwarded(unsigned target, NtbTlp tlp, std::uint64_t tlps, std::uint64_t payload,
                    std::uint64_t latency_ns);
@@ -133,19 +145,12 @@ class Endpoint {
 
     // Under service_mutex_, in endpoint_access.cpp.
     /// Has the target make the access; a read's value is then in the request. False: an unsupported request.
-    bool ask(unsigned bar, std::uint64_t offset, unsigned size, bool write, std::uint64_t value);
+    bool ask(const WindowRequest& what, std::uint64_t value);
     void count_forwarded(unsigned target, bool write, unsigned size, std::chrono::nanoseconds round_trip);
     /// Makes the accesses that peers ask for.
     void serve_accesses();
-    struct Asked {
-        unsigned bar;
-        std::uint64_t offset;
-        unsigned size;
-        bool write;
-    };
-    bool make_access(unsigned source, const Asked& asked, std::uint64_t& value);
-    std::optional<switchtec::Translation> translate(unsigned source, unsigned bar, std::uint64_t offset,
-                                                    unsigned size);
+    bool make_access(unsigned source, const WindowRequest& asked, std::uint64_t& value);
+    std::optional<switchtec::Translation> translate(unsigned source, const WindowRequest& what);
 
     SharedSwitch shared_;
     const unsigned partition_;

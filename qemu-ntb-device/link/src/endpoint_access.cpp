@@ -16,35 +16,58 @@ namespace {
 constexpr std::chrono::seconds kAccessLimit{10};
 
 // For another process to read, whatever it makes of it.
-void put(AccessRequest& request, unsigned bar, std::uint64_t offset, unsigned size, bool write,
-         std::uint64_t value) {
-    request.bar = static_cast<std::uint8_t>(bar);
-    request.offset = offset;
-    request.size = static_cast<std::uint8_t>(size);
-    request.write = write ? 1 : 0;
+void put(AccessRequest& request, const WindowRequest& what, std::uint64_t value) {
+    request.requester_id = what.requester_id;
+    request.bar = static_cast<std::uint8_t>(what.bar);
+    request.offset = what.offset;
+    request.size = static_cast<std::uint8_t>(what.size);
+    request.write = what.write ? 1 : 0;
     request.value = value;
 }
 
 }  // namespace
 
-std::uint64_t Endpoint::window_read(unsigned bar, std::uint64_t offset, unsigned size) {
+std::uint64_t Endpoint::window_read(std::uint16_t requester_id, unsigned bar, std::uint64_t offset,
+                                    unsigned size) {
     const std::lock_guard lock(service_mutex_);
-    if (ask(bar, offset, size, false, 0)) return shared_.slot(partition_).request.value;
+    if (ask({requester_id, bar, offset, size, false}, 0)) return shared_.slot(partition_).request.value;
     window_miss(false, size);
     return size < 8 ? (std::uint64_t{1} << (8 * size)) - 1 : UINT64_MAX;
 }
 
-void Endpoint::window_write(unsigned bar, std::uint64_t offset, std::uint64_t value, unsigned size) {
+void Endpoint::window_write(std::uint16_t requester_id, unsigned bar, std::uint64_t offset,
+                            std::uint64_t value, unsigned size) {
     const std::lock_guard lock(service_mutex_);
-    if (ask(bar, offset, size, true, value)) return;
+    if (ask({requester_id, bar, offset, size, true}, value)) return;
     window_miss(true, size);
 }
 
-bool Endpoint::ask(unsigned bar, std::uint64_t offset, unsigned size, bool write, std::uint64_t value) {
+bool Endpoint::admit(std::uint16_t requester_id, unsigned bar, std::uint64_t offset, std::size_t size,
+                     bool write, unsigned payload) {
+    using switchtec::Tlp;
+    if (lost_.load(std::memory_order_relaxed)) return false;
+    bool admitted = false;
+    on_chip([&](switchtec::Chip& chip) {
+        if (!chip.admit(partition_, requester_id)) return;
+        const auto to = chip.translate(partition_, bar, offset, requester_id);
+        if (!to) return;
+        admitted = true;
+        const std::uint64_t tlps = (size + payload - 1) / payload;
+        if (write) {
+            chip.forwarded({partition_, to->target, Tlp::Posted, tlps, size, 0});
+        } else {
+            chip.forwarded({partition_, to->target, Tlp::NonPosted, tlps, 0, 0});
+            chip.forwarded({to->target, partition_, Tlp::Completion, tlps, size, 0});
+        }
+    });
+    return admitted;
+}
+
+bool Endpoint::ask(const WindowRequest& what, std::uint64_t value) {
     // While it waits a host makes accesses for its peers, and these may come to its own windows: there is but
     // one request.
     if (asking_ || lost_.load(std::memory_order_relaxed)) return false;
-    const auto target = translate(partition_, bar, offset, size);
+    const auto target = translate(partition_, what);
     if (!target || target->target == partition_) return false;
     if ((late_ & bit(target->target)) != 0) {
         // Not before it has looked at what it was told last time.
@@ -53,7 +76,7 @@ bool Endpoint::ask(unsigned bar, std::uint64_t offset, unsigned size, bool write
     }
 
     AccessRequest& request = shared_.slot(partition_).request;
-    put(request, bar, offset, size, write, value);
+    put(request, what, value);
     const std::uint32_t number = request.asked.load(std::memory_order_relaxed) + 1;
     request.asked.store(number, std::memory_order_release);
     shared_.slot(target->target).askers.fetch_or(own_bit(), std::memory_order_acq_rel);
@@ -64,7 +87,7 @@ bool Endpoint::ask(unsigned bar, std::uint64_t offset, unsigned size, bool write
     bool answered = false;
     const Waited waited = service_until(kAccessLimit, [&] {
         answered = request.answered.load(std::memory_order_acquire) == number;
-        return answered || translate(partition_, bar, offset, size) != target;
+        return answered || translate(partition_, what) != target;
     });
     asking_ = false;
     // What was left undone for it.
@@ -77,7 +100,7 @@ bool Endpoint::ask(unsigned bar, std::uint64_t offset, unsigned size, bool write
                    partition_, target->target, kAccessLimit.count());
     }
     if (!answered || request.done == 0) return false;
-    count_forwarded(target->target, write, size, std::chrono::steady_clock::now() - begin);
+    count_forwarded(target->target, what.write, what.size, std::chrono::steady_clock::now() - begin);
     return true;
 }
 
@@ -107,7 +130,8 @@ void Endpoint::serve_accesses() {
         const std::uint32_t number = request.asked.load(std::memory_order_acquire);
         if (request.answered.load(std::memory_order_relaxed) == number) continue;
         // The asker may have given up, and ask for something else meanwhile.
-        const Asked asked{request.bar, request.offset, request.size, request.write != 0};
+        const WindowRequest asked{request.requester_id, request.bar, request.offset, request.size,
+                          request.write != 0};
         std::uint64_t value = request.value;
         if (request.asked.load(std::memory_order_acquire) != number) continue;
         const bool done = make_access(source, asked, value);
@@ -119,26 +143,26 @@ void Endpoint::serve_accesses() {
     }
 }
 
-bool Endpoint::make_access(unsigned source, const Asked& asked, std::uint64_t& value) {
+bool Endpoint::make_access(unsigned source, const WindowRequest& asked, std::uint64_t& value) {
     NtbAccess access{};
     access.source = source;
     access.size = asked.size;
     access.write = asked.write;
     if (access.size != 1 && access.size != 2 && access.size != 4 && access.size != 8) return false;
-    const auto target = translate(source, asked.bar, asked.offset, access.size);
+    const auto target = translate(source, asked);
     if (!target || target->target != partition_ || ops_.access == nullptr) return false;
     access.address = target->address;
-    access.proxy = static_cast<std::uint8_t>(shared_.lock().chip().proxy(source));
+    access.proxy = static_cast<std::uint8_t>(shared_.lock().chip().proxy(source, asked.requester_id));
     return ops_.access(opaque_, &access, &value);
 }
 
 // Where all `size` bytes go; a request that crosses the end of a window is not split.
-std::optional<switchtec::Translation> Endpoint::translate(unsigned source, unsigned bar, std::uint64_t offset,
-                                                          unsigned size) {
+std::optional<switchtec::Translation> Endpoint::translate(unsigned source, const WindowRequest& what) {
     Guard guard(shared_);
-    const auto first = guard.chip().translate(source, bar, offset);
-    const auto last = guard.chip().translate(source, bar, offset + size - 1);
-    if (!first || !last || last->target != first->target || last->address - first->address != size - 1)
+    switchtec::Chip& chip = guard.chip();
+    const auto first = chip.translate(source, what.bar, what.offset, what.requester_id);
+    const auto last = chip.translate(source, what.bar, what.offset + what.size - 1, what.requester_id);
+    if (!first || !last || last->target != first->target || last->address - first->address != what.size - 1)
         return std::nullopt;
     return first;
 }

@@ -84,13 +84,19 @@ const char* ntb_endpoint_register_name(const NtbEndpoint* ep, std::uint32_t offs
     return switchtec::register_name(offset, {buffer, size}, layout);
 }
 
-std::uint64_t ntb_endpoint_window_read(NtbEndpoint* ep, unsigned bar, std::uint64_t offset, unsigned size) {
-    return ep->endpoint->window_read(bar, offset, size);
+std::uint64_t ntb_endpoint_window_read(NtbEndpoint* ep, std::uint16_t requester_id, unsigned bar,
+                                       std::uint64_t offset, unsigned size) {
+    return ep->endpoint->window_read(requester_id, bar, offset, size);
 }
 
-void ntb_endpoint_window_write(NtbEndpoint* ep, unsigned bar, std::uint64_t offset, std::uint64_t value,
-                               unsigned size) {
-    ep->endpoint->window_write(bar, offset, value, size);
+void ntb_endpoint_window_write(NtbEndpoint* ep, std::uint16_t requester_id, unsigned bar,
+                               std::uint64_t offset, std::uint64_t value, unsigned size) {
+    ep->endpoint->window_write(requester_id, bar, offset, value, size);
+}
+
+bool ntb_endpoint_admit(NtbEndpoint* ep, std::uint16_t requester_id, unsigned bar, std::uint64_t offset,
+                        std::size_t size, bool write, unsigned payload) {
+    return ep->endpoint->admit(requester_id, bar, offset, size, write, payload);
 }
 
 void ntb_endpoint_forwarded(NtbEndpoint* ep, unsigned target, NtbTlp tlp, std::uint64_t tlps,

@@ -220,7 +220,8 @@ bool Chip::bus_master(unsigned partition) const {
 }
 
 void Chip::set_requester_id(unsigned partition, std::uint16_t requester_id) {
-    at(partition).host.requester_id = requester_id;
+    at(partition);
+    host::set_requester_id(*state_, partition, requester_id);
 }
 
 std::optional<unsigned> Chip::take_interrupt(unsigned partition) {
@@ -287,6 +288,19 @@ std::optional<Translation> Chip::translate(unsigned partition, unsigned bar, std
 unsigned Chip::proxy(unsigned partition, std::uint16_t requester_id) const {
     at(partition);
     return windows::proxy_of(*state_, partition, requester_id);
+}
+
+bool Chip::admit(unsigned partition, std::uint16_t requester_id) {
+    at(partition);
+    if (windows::requester_allowed(*state_, partition, requester_id)) return true;
+    tick();
+    host::refuse(*state_, partition, requester_id);
+    return false;
+}
+
+Refused Chip::refused(unsigned partition) const {
+    const Host& host = at(partition).host;
+    return {host.refused, host.refused_id};
 }
 
 std::uint64_t Chip::window_generation(unsigned partition) const {

@@ -37,13 +37,23 @@ void redo(State& s, unsigned block, BlockRedo what) {
             b.staged = b.active;
             break;
         case BlockRedo::PowerOn:
-            b.active = NtbSetup{};
-            b.staged = NtbSetup{};
+            b.active = power_on_setup(s.partition[block]);
+            b.staged = b.active;
             b.bar_error = b.lut_error = b.requester_error = 0;
             break;
     }
     ordered();
     b.redo = BlockRedo::None;
+}
+
+// In the last entry, where no driver writes its own (Linux 6.12 writes the first two), unless one did.
+void list_dma_in(const Partition& p, NtbSetup& setup) {
+    const PartitionConfig& config = p.config();
+    if (config.dma_devfn == 0) return;
+    std::uint32_t& entry = setup.requester[config.requester_ids - 1];
+    if (entry != 0 && (entry >> 16 & 0xFF) != config.dma_devfn) return;
+    const std::uint32_t bus = p.host.requester_id & 0xFF00;
+    entry = bus == 0 ? 0 : (bus | config.dma_devfn) << 16 | kRequesterValid;
 }
 
 void grant(State& s, unsigned block, unsigned requester) {
@@ -193,8 +203,22 @@ void power_on(State& s, unsigned block) {
     redo(s, block, BlockRedo::PowerOn);
 }
 
+NtbSetup power_on_setup(const Partition& block) {
+    NtbSetup setup{};
+    list_dma_in(block, setup);
+    return setup;
+}
+
+void list_dma(State& s, unsigned block) {
+    Partition& p = s.partition[block];
+    list_dma_in(p, p.control.active);
+    ordered();
+    list_dma_in(p, p.control.staged);
+}
+
 void repair(State& s, unsigned block) {
     ControlBlock& b = block_of(s, block);
+    list_dma(s, block);
     if (b.redo != BlockRedo::None) {
         const BlockRedo what = b.redo;
         windows::tracked(s, [&] { redo(s, block, what); });

@@ -24,6 +24,10 @@ void commit(State& s, unsigned block);
 void discard(State& s, unsigned block);
 /// Registers of `block` as after power-on. A lock that another partition holds on it stays.
 void power_on(State& s, unsigned block);
+/// What `power_on` makes of the registers of `block`.
+NtbSetup power_on_setup(const Partition& block);
+/// Its host gave the bus of its functions another number: the DMA function's entry follows.
+void list_dma(State& s, unsigned block);
 /// After a crash: completes what was begun.
 void repair(State& s, unsigned block);
 

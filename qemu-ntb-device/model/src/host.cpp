@@ -36,6 +36,7 @@ void log_change(State& s, unsigned partition, HostRedo what) {
 void power_on(State& s, unsigned partition) {
     Partition& p = s.partition[partition];
     p.host.bus_master = 0;
+    p.host.refused = 0;
     interrupts::clear(s, partition);
     control::release_all(s, partition);
     control::power_on(s, partition);
@@ -54,7 +55,7 @@ void change(State& s, unsigned partition, HostRedo what) {
         ordered();
         p.host.attached = what != HostRedo::Detach;
         p.host.life = s.epoch_ns + ++s.order;
-        if (what == HostRedo::Detach) p.host.requester_id = 0;
+        if (what == HostRedo::Detach) set_requester_id(s, partition, 0);
     });
     // A CONFIGURE of its block that waited for it waits no longer when it is gone.
     control::settle(s, partition);
@@ -98,6 +99,22 @@ void set_bus_master(State& s, unsigned partition, bool enabled) {
     } else {
         interrupts::clear(s, partition);
     }
+}
+
+void set_requester_id(State& s, unsigned partition, std::uint16_t requester_id) {
+    Host& host = s.partition[partition].host;
+    if (host.requester_id == requester_id) return;
+    host.requester_id = requester_id;
+    ordered();
+    control::list_dma(s, partition);
+}
+
+void refuse(State& s, unsigned partition, std::uint16_t requester_id) {
+    Host& host = s.partition[partition].host;
+    if (host.refused == 0 || host.refused_id != requester_id)
+        log::add(s, log::Event::RequesterRefused, {partition, requester_id});
+    ++host.refused;
+    host.refused_id = requester_id;
 }
 
 void resumed(State& s, unsigned partition) {

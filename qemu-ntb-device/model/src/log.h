@@ -26,6 +26,7 @@ enum class Event : std::uint32_t {
     ConfigureError = 0x10030002,  ///< control block, by partition, bar_error, lut_error, req_id_error
     BlockReset = 0x40030003,      ///< control block, by partition
     LockWaits = 0x40030004,       ///< control block, for partition
+    RequesterRefused = 0x20030005,  ///< control block, requester ID
     CommandError = 0x10040000,    ///< partition, command, return value
 };
 

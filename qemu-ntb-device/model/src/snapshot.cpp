@@ -187,7 +187,7 @@ bool wanted(const State& s, unsigned partition, const Header& h, const Window& w
 Result<void> open_windows(State& s, unsigned partition, const Header& h, const std::vector<Window>& windows,
                           std::uint64_t blocks) {
     ControlBlock& own = s.partition[partition].control;
-    if (std::ranges::all_of(own.staged.requester, [](std::uint32_t entry) { return entry == 0; })) {
+    if (std::ranges::equal(own.staged.requester, control::power_on_setup(s.partition[partition]).requester)) {
         own.staged.control = h.control;
         std::ranges::copy(h.requester, own.staged.requester);
     }

@@ -144,10 +144,12 @@ struct Host {
     std::uint64_t window_generation, applied_generation;
     std::uint64_t interrupt_order[kMaxVectors];  ///< Per vector: when it was raised; 0: not raised.
     std::uint64_t life;  ///< Number, of all switches', of the time from this attach or reset to the next.
+    std::uint64_t refused;  ///< Requests that its NT endpoint did not let pass.
     std::uint16_t requester_id;
+    std::uint16_t refused_id;  ///< Requester of the last of them.
     std::uint8_t attached, bus_master;
     HostRedo redo;
-    std::uint8_t reserved[3];
+    std::uint8_t reserved;
 };
 
 struct Partition {
@@ -165,7 +167,7 @@ struct Partition {
 };
 
 inline constexpr std::uint64_t kMagic = 0x3142544E43575453;  // "STWCNTB1"
-inline constexpr std::uint32_t kLayoutVersion = 5;
+inline constexpr std::uint32_t kLayoutVersion = 6;
 
 struct State {
     std::uint64_t magic;  ///< Written last by create.
@@ -196,9 +198,9 @@ static_assert(kPlain<Mrpc> && sizeof(Mrpc) == 2088);
 static_assert(kPlain<Port> && sizeof(Port) == 4 * sizeof(Direction) + 24);
 static_assert(kPlain<EventCounter> && sizeof(EventCounter) == 24);
 static_assert(kPlain<LogEntry> && sizeof(LogEntry) == 32);
-static_assert(kPlain<Host> && sizeof(Host) == 288);
+static_assert(kPlain<Host> && sizeof(Host) == 296);
 static_assert(sizeof(PartitionConfig) == 40);
-static_assert(kPlain<Partition> && sizeof(Partition) == 16056);
+static_assert(kPlain<Partition> && sizeof(Partition) == 16064);
 static_assert(kPlain<State> && sizeof(State) == 136 + sizeof(LogEntry) * kLogEntries +
                                                     sizeof(EventCounter) * kCountedStacks * kEventCounters +
                                                     kMaxPartitions * sizeof(Partition));

@@ -31,14 +31,6 @@
 
 #define MSI_MAX_VECTORS 4
 
-/* PCIe device control after reset: as PCIe 5.0 7.5.3.4 has the defaults. */
-#define DEVCTL_DEFAULT (PCI_EXP_DEVCTL_RELAX_EN | PCI_EXP_DEVCTL_NOSNOOP_EN | \
-                        PCI_EXP_DEVCTL_EXT_TAG | PCI_EXP_DEVCTL_READRQ_512B)
-#define DEVCTL_WRITABLE (PCI_EXP_DEVCTL_RELAX_EN | PCI_EXP_DEVCTL_PAYLOAD | \
-                         PCI_EXP_DEVCTL_EXT_TAG | PCI_EXP_DEVCTL_NOSNOOP_EN | \
-                         PCI_EXP_DEVCTL_READRQ)
-#define DEVCAP_PAYLOAD_512 2
-
 const char *switchtec_ntb_name(SwitchtecNtb *s)
 {
     return DEVICE(s)->id ?: object_get_typename(OBJECT(s));
@@ -115,14 +107,9 @@ static const NtbEndpointOps endpoint_ops = {
     .access = switchtec_ntb_access,
 };
 
-/* A function in a D-state other than D0 sends no request either. */
 void switchtec_ntb_update_bus_master(SwitchtecNtb *s)
 {
-    PCIDevice *dev = PCI_DEVICE(s);
-    bool enabled =
-        (pci_get_word(dev->config + PCI_COMMAND) & PCI_COMMAND_MASTER) &&
-        !(pci_get_word(dev->config + dev->pm_cap + PCI_PM_CTRL) &
-          PCI_PM_CTRL_STATE_MASK);
+    bool enabled = switchtec_is_bus_master(PCI_DEVICE(s));
 
     if (enabled == s->bus_master) {
         return;
@@ -148,19 +135,12 @@ static void switchtec_ntb_write_config(PCIDevice *dev, uint32_t address,
 static void switchtec_ntb_reset_hold(Object *obj, ResetType type)
 {
     SwitchtecNtb *s = SWITCHTEC_NTB(obj);
-    PCIDevice *dev = PCI_DEVICE(obj);
 
     trace_switchtec_ntb_reset(switchtec_ntb_name(s));
     s->bus_master = false;
     timer_del(s->message_gap);
     timer_del(s->link_gap);
-    pcie_cap_deverr_reset(dev);
-    pcie_cap_lnkctl_reset(dev);
-    pcie_acs_reset(dev);
-    pci_word_test_and_clear_mask(dev->config + CAP_EXP + PCI_EXP_DEVCTL,
-                                 DEVCTL_WRITABLE);
-    pci_word_test_and_set_mask(dev->config + CAP_EXP + PCI_EXP_DEVCTL,
-                               DEVCTL_DEFAULT);
+    switchtec_express_reset(PCI_DEVICE(obj));
     ntb_endpoint_reset(s->endpoint);
 }
 
@@ -196,52 +176,12 @@ static bool switchtec_ntb_open(SwitchtecNtb *s, Error **errp)
     return true;
 }
 
-static void switchtec_ntb_init_identity(SwitchtecNtb *s)
-{
-    uint8_t *config = PCI_DEVICE(s)->config;
-
-    pci_config_set_vendor_id(config, s->info.vendor_id);
-    pci_config_set_device_id(config, s->info.device_id);
-    pci_config_set_revision(config, s->info.revision);
-    pci_config_set_prog_interface(config, s->info.class_code & 0xff);
-    pci_config_set_class(config, s->info.class_code >> 8);
-    pci_set_word(config + PCI_SUBSYSTEM_VENDOR_ID, s->info.vendor_id);
-    pci_set_word(config + PCI_SUBSYSTEM_ID, s->info.device_id);
-}
-
-static bool switchtec_ntb_init_express(SwitchtecNtb *s, Error **errp)
-{
-    PCIDevice *dev = PCI_DEVICE(s);
-    uint8_t *exp = dev->config + CAP_EXP;
-
-    if (pcie_endpoint_cap_init(dev, CAP_EXP) < 0) {
-        error_setg(errp, "cannot add the PCI Express capability");
-        return false;
-    }
-    pci_long_test_and_set_mask(exp + PCI_EXP_DEVCAP,
-                               DEVCAP_PAYLOAD_512 | PCI_EXP_DEVCAP_EXT_TAG);
-    pci_word_test_and_set_mask(dev->wmask + CAP_EXP + PCI_EXP_DEVCTL,
-                               DEVCTL_WRITABLE);
-    pcie_cap_deverr_init(dev);
-    pcie_cap_lnkctl_init(dev);
-    pcie_cap_flr_init(dev);
-    pcie_cap_fill_link_ep_usp(dev, s->info.link_width, s->info.link_generation);
-    if (pcie_aer_init(dev, PCI_ERR_VER, CAP_AER, PCI_ERR_SIZEOF, errp) < 0) {
-        return false;
-    }
-    /* Says that it does not talk to the other functions: PCIe 5.0 6.12.1.2. */
-    if (PCI_FUNC(dev->devfn)) {
-        pcie_acs_init(dev, CAP_ACS);
-    }
-    return true;
-}
-
 /* Added from the last to the first: each becomes the head of the list. */
 static bool switchtec_ntb_init_capabilities(SwitchtecNtb *s, Error **errp)
 {
     PCIDevice *dev = PCI_DEVICE(s);
 
-    if (!switchtec_ntb_init_express(s, errp) ||
+    if (!switchtec_express_init(dev, &s->info, errp) ||
         !switchtec_pm_init(dev, errp)) {
         return false;
     }
@@ -276,12 +216,7 @@ static void switchtec_ntb_exit(PCIDevice *dev)
     if (msix_present(dev)) {
         msix_uninit(dev, &s->gas, &s->gas);
     }
-    if (dev->exp.aer_cap) {
-        pcie_aer_exit(dev);
-    }
-    if (dev->exp.exp_cap) {
-        pcie_cap_exit(dev);
-    }
+    switchtec_express_exit(dev);
 }
 
 static void switchtec_ntb_realize(PCIDevice *dev, Error **errp)
@@ -298,7 +233,7 @@ static void switchtec_ntb_realize(PCIDevice *dev, Error **errp)
         switchtec_ntb_exit(dev);
         return;
     }
-    switchtec_ntb_init_identity(s);
+    switchtec_identity_init(dev, &s->info, s->info.class_code);
     switchtec_ntb_gas_init(s);
     switchtec_ntb_windows_init(s);
     if (!switchtec_ntb_init_capabilities(s, errp) ||

@@ -26,29 +26,33 @@ typedef struct SwitchtecNtbWindow {
 } SwitchtecNtbWindow;
 
 /* Where no RAM is mapped. If there is a window its target makes the access. */
-static uint64_t unmapped_read(void *opaque, hwaddr offset, unsigned size)
+static MemTxResult unmapped_read(void *opaque, hwaddr offset, uint64_t *value,
+                                 unsigned size, MemTxAttrs attrs)
 {
     SwitchtecNtbWindowBar *bar = opaque;
 
     trace_switchtec_ntb_window_access(switchtec_ntb_name(bar->ntb), "read",
                                       bar->bar, offset, size);
-    return ntb_endpoint_window_read(bar->ntb->endpoint, bar->bar, offset, size);
+    *value = ntb_endpoint_window_read(bar->ntb->endpoint, attrs.requester_id,
+                                      bar->bar, offset, size);
+    return MEMTX_OK;
 }
 
-static void unmapped_write(void *opaque, hwaddr offset, uint64_t value,
-                           unsigned size)
+static MemTxResult unmapped_write(void *opaque, hwaddr offset, uint64_t value,
+                                  unsigned size, MemTxAttrs attrs)
 {
     SwitchtecNtbWindowBar *bar = opaque;
 
     trace_switchtec_ntb_window_access(switchtec_ntb_name(bar->ntb), "write",
                                       bar->bar, offset, size);
-    ntb_endpoint_window_write(bar->ntb->endpoint, bar->bar, offset, value,
-                              size);
+    ntb_endpoint_window_write(bar->ntb->endpoint, attrs.requester_id, bar->bar,
+                              offset, value, size);
+    return MEMTX_OK;
 }
 
 static const MemoryRegionOps unmapped_ops = {
-    .read = unmapped_read,
-    .write = unmapped_write,
+    .read_with_attrs = unmapped_read,
+    .write_with_attrs = unmapped_write,
     .endianness = DEVICE_LITTLE_ENDIAN,
     .valid = {
         .min_access_size = 1,

@@ -75,6 +75,24 @@ std::string mask(std::uint64_t bits) {
     return fmt::format("{:#018x}", bits);
 }
 
+json requester_ids(Chip& chip, unsigned partition) {
+    json list = json::array();
+    const auto entries = chip.config(partition).requester_ids;
+    for (unsigned i = 0; i < entries; ++i) {
+        const auto entry = reg(chip, partition, Reg::NtbRequesterEntry, partition, 4, i);
+        if ((entry & switchtec::kRequesterValid) == 0) continue;
+        const auto requester_id = static_cast<std::uint16_t>(entry >> 16);
+        list.push_back(
+            {{"entry", i}, {"requester_id", requester_id}, {"proxy", chip.proxy(partition, requester_id)}});
+    }
+    return list;
+}
+
+json refused(Chip& chip, unsigned partition) {
+    const auto refused = chip.refused(partition);
+    return {{"requests", refused.requests}, {"requester_id", refused.requester_id}};
+}
+
 json doorbells(Chip& chip, unsigned partition) {
     return {{"pending", mask(reg(chip, partition, Reg::InDoorbell, partition, 8))},
             {"mask", mask(reg(chip, partition, Reg::InDoorbellMask, partition, 8))},
@@ -144,6 +162,8 @@ json Switch::inspect() {
             {"pid", holder(partition) != nullptr ? json(holder(partition)->pid) : json()},
             {"bus_master", chip.bus_master(partition)},
             {"requester_id", reg(chip, partition, Reg::NtbRequesterId, 0, 2)},
+            {"requester_ids", requester_ids(chip, partition)},
+            {"refused", refused(chip, partition)},
             {"link",
              {{"up", attached}, {"generation", config.link_generation}, {"width", config.link_width}}},
             {"bar2_size", config.bar2_size},

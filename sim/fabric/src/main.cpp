@@ -34,6 +34,8 @@ fabric::FabricConfig config_of(const ntblab::topology::Topology& topology) {
             endpoint.link_width = static_cast<std::uint8_t>(partition.link.width);
             endpoint.vectors = static_cast<std::uint8_t>(partition.vectors);
             endpoint.function = function_of(partition);
+            if (partition.dma != 0 && partition.dma_listed)
+                endpoint.dma_devfn = static_cast<std::uint8_t>(sw.dma_function());
             to.chip.partitions.push_back(endpoint);
             to.nodes.push_back(partition.node ? topology.nodes[*partition.node].name : std::string());
         }

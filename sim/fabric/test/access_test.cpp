@@ -27,11 +27,11 @@ class AccessTest : public ::testing::Test {
     // As a hypervisor's vCPU reads, with the peers' threads running.
     std::uint64_t read(const Host& host, std::uint64_t offset, unsigned size) {
         std::uint64_t value = 0;
-        with_others_serviced(&host, [&] { value = ntb_endpoint_window_read(*host, 2, offset, size); });
+        with_others_serviced(&host, [&] { value = ntb_endpoint_window_read(*host, 0, 2, offset, size); });
         return value;
     }
     void write(const Host& host, std::uint64_t offset, std::uint64_t value, unsigned size) {
-        with_others_serviced(&host, [&] { ntb_endpoint_window_write(*host, 2, offset, value, size); });
+        with_others_serviced(&host, [&] { ntb_endpoint_window_write(*host, 0, 2, offset, value, size); });
     }
 
     Cluster cluster_{2};
@@ -90,7 +90,7 @@ TEST_F(AccessTest, TwoHostsThatAskEachOtherBothComeThrough) {
     a_.access = [](const NtbAccess&, std::uint64_t& value) { return value = 0xA, true; };
     b_.access = [](const NtbAccess&, std::uint64_t& value) { return value = 0xB, true; };
     const auto reads = [](const Host& host, std::uint64_t expected, std::atomic<int>& right) {
-        for (int i = 0; i < 500; ++i) right += ntb_endpoint_window_read(*host, 2, 0, 4) == expected;
+        for (int i = 0; i < 500; ++i) right += ntb_endpoint_window_read(*host, 0, 2, 0, 4) == expected;
     };
     std::atomic<int> right = 0;
     std::atomic<bool> done = false;
@@ -108,7 +108,7 @@ TEST_F(AccessTest, TwoHostsThatAskEachOtherBothComeThrough) {
 TEST_F(AccessTest, AccessThatComesToAWindowOfTheTargetGoesOn) {
     b_.access = [](const NtbAccess&, std::uint64_t& value) { return value = 0xB0B, true; };
     a_.access = [&](const NtbAccess&, std::uint64_t& value) {
-        value = ntb_endpoint_window_read(*a_, 2, 0, 4);
+        value = ntb_endpoint_window_read(*a_, 0, 2, 0, 4);
         return true;
     };
     EXPECT_EQ(read(b_, 0, 4), 0xB0BU);
@@ -116,7 +116,7 @@ TEST_F(AccessTest, AccessThatComesToAWindowOfTheTargetGoesOn) {
 
 TEST_F(AccessTest, TargetThatGoesAwayMeanwhileIsAllOnes) {
     std::uint64_t value = 0;
-    std::thread asking([&] { value = ntb_endpoint_window_read(*b_, 2, 0, 4); });
+    std::thread asking([&] { value = ntb_endpoint_window_read(*b_, 0, 2, 0, 4); });
     a_.close();
     asking.join();
     EXPECT_EQ(value, 0xFFFFFFFFU);
@@ -129,7 +129,7 @@ TEST_F(AccessTest, OtherEndpointsOfTheProcessAreServicedWhileOneWaits) {
     ASSERT_TRUE(a_.tell_ram({}));
     EXPECT_TRUE(b_.windows().empty());
     a_.access = [](const NtbAccess&, std::uint64_t& value) { return value = 0xA, true; };
-    EXPECT_EQ(ntb_endpoint_window_read(*b_, 2, 0, 4), 0xAU);
+    EXPECT_EQ(ntb_endpoint_window_read(*b_, 0, 2, 0, 4), 0xAU);
 }
 
 TEST_F(AccessTest, RamIsGivenToThoseForWhomItIs) {

@@ -49,9 +49,9 @@ TEST_F(InspectTest, WhatHostsDidShows) {
     set_up_interrupts(b, 0);
     ring(a, 4);
     send(a, 1, 0xCAFE);
-    ntb_endpoint_window_read(*b, 4, 0, 4);
-    ntb_endpoint_window_write(*b, 4, 0, 0, 4);
-    ntb_endpoint_window_write(*b, 4, 0, 0, 4);
+    ntb_endpoint_window_read(*b, 0, 4, 0, 4);
+    ntb_endpoint_window_write(*b, 0, 4, 0, 0, 4);
+    ntb_endpoint_window_write(*b, 0, 4, 0, 0, 4);
     b.write(0x14004, 1, 4);  // Locks the block of a ...
     a.write(0x14004, 1, 4);  // ... for which a has to wait.
 

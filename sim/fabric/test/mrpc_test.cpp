@@ -61,8 +61,8 @@ TEST_F(MrpcTest, WithoutDmaTheRegistersAnswer) {
 
 TEST_F(MrpcTest, AccessesAndForwardedTlpsAreCounted) {
     run(kPmon, 0x01'00'01'0C);  // Payload of port 0, from here on.
-    ntb_endpoint_window_write(*a_, 2, 0, 1, 8);
-    EXPECT_EQ(ntb_endpoint_window_read(*a_, 2, 0, 4), 0xFFFFFFFFU);
+    ntb_endpoint_window_write(*a_, 0, 2, 0, 1, 8);
+    EXPECT_EQ(ntb_endpoint_window_read(*a_, 0, 2, 0, 4), 0xFFFFFFFFU);
     ntb_endpoint_forwarded(*a_, 1, NTB_TLP_POSTED, 2, 1000, 150);
     run(kPmon, 0x00'00'01'01);
     const auto output = offset_of(Reg::MrpcOutput);

@@ -110,11 +110,11 @@ TEST_F(WindowTest, RamThatComesLaterAppears) {
 }
 
 TEST_F(WindowTest, AccessOutsideOfMemoryIsAllOnesAndDropped) {
-    EXPECT_EQ(ntb_endpoint_window_read(*a_, 2, 0, 1), 0xFFU);
-    EXPECT_EQ(ntb_endpoint_window_read(*a_, 2, 0, 2), 0xFFFFU);
-    EXPECT_EQ(ntb_endpoint_window_read(*a_, 4, 8, 4), 0xFFFFFFFFU);
-    EXPECT_EQ(ntb_endpoint_window_read(*a_, 4, 8, 8), UINT64_MAX);
-    ntb_endpoint_window_write(*a_, 2, 0, 1, 4);
+    EXPECT_EQ(ntb_endpoint_window_read(*a_, 0, 2, 0, 1), 0xFFU);
+    EXPECT_EQ(ntb_endpoint_window_read(*a_, 0, 2, 0, 2), 0xFFFFU);
+    EXPECT_EQ(ntb_endpoint_window_read(*a_, 0, 4, 8, 4), 0xFFFFFFFFU);
+    EXPECT_EQ(ntb_endpoint_window_read(*a_, 0, 4, 8, 8), UINT64_MAX);
+    ntb_endpoint_window_write(*a_, 0, 2, 0, 1, 4);
 }
 
 TEST_F(WindowTest, BadRamIsRefusedWithTheReasonAndTheOldStays) {

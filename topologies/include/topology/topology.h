@@ -26,6 +26,9 @@ struct Link {
     bool operator==(const Link&) const = default;
 };
 
+/// Channels of the DMA function of a Gen4 or Gen5 switch, unless the file says how many.
+inline constexpr unsigned kDefaultDmaChannels = 4;
+
 /// The window BARs of an NT endpoint.
 struct Windows {
     std::uint64_t bar2 =
@@ -55,7 +58,9 @@ struct Partition {
     std::optional<unsigned> peer;
     Link link;
     Windows windows;
-    unsigned vectors = 4;  ///< MSI-X table entries, 4..32.
+    unsigned vectors = 4;   ///< MSI-X table entries, 4..32.
+    unsigned dma = 0;       ///< Channels of the DMA function beside the NT endpoint, 1..64; 0: there is none.
+    bool dma_listed = true;  ///< The requester-ID table lists the DMA function from power-on.
 };
 
 struct Switch {
@@ -65,6 +70,10 @@ struct Switch {
     bool upstream_port = false;  ///< Hosts see the upstream port, with the endpoint as its function 1.
     unsigned generation = 4;     ///< Of `model`: 3, 4, 5.
     std::vector<Partition> partitions;
+
+    /// Number of the NT or management endpoint's function of its device; the DMA function's comes next.
+    unsigned endpoint_function() const { return upstream_port ? 1 : 0; }
+    unsigned dma_function() const { return endpoint_function() + 1; }
 };
 
 /// What one node has in one of its slots.

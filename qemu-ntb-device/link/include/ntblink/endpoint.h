@@ -28,7 +28,7 @@
 extern "C" {
 #endif
 
-#define NTB_ENDPOINT_API_VERSION 3 /* the library's soname ends in it */
+#define NTB_ENDPOINT_API_VERSION 4 /* the library's soname ends in it */
 #define NTB_ERROR_SIZE 512
 /* After the guest has read a message, or set the vector for messages, it has this much of its own time before
  * the next one comes. */
@@ -148,11 +148,20 @@ size_t ntb_endpoint_windows(NtbEndpoint* ep, NtbMappedWindow* windows, size_t ca
  * a distance where no register is. Writes to `buffer` (always terminated) and returns it. `ep` says where its
  * switch has its registers; NULL: as Gen4. */
 const char* ntb_endpoint_register_name(const NtbEndpoint* ep, uint32_t offset, char* buffer, size_t size);
-/* An access to a window BAR outside of mapped memory. If it is in a window the target makes it and this
- * waits for it, servicing this endpoint meanwhile; what is not done (no window; the target's answer) is
- * counted, and reads give all-ones. */
-uint64_t ntb_endpoint_window_read(NtbEndpoint* ep, unsigned bar, uint64_t offset, unsigned size);
-void ntb_endpoint_window_write(NtbEndpoint* ep, unsigned bar, uint64_t offset, uint64_t value, unsigned size);
+/* An access to a window BAR outside of mapped memory, by `requester_id` (bus << 8 | devfn; CPUs: 0, the root
+ * complex). If it is in a window the target makes it and this
+ * waits for it, servicing this endpoint meanwhile; what is not done (no window; the requester is not admitted;
+ * the target's answer) is counted, and reads give all-ones. */
+uint64_t ntb_endpoint_window_read(NtbEndpoint* ep, uint16_t requester_id, unsigned bar, uint64_t offset,
+                                  unsigned size);
+void ntb_endpoint_window_write(NtbEndpoint* ep, uint16_t requester_id, unsigned bar, uint64_t offset,
+                               uint64_t value, unsigned size);
+/* Who uses the mapped memory of a window, and is no CPU, asks first: whether requests of `requester_id` for
+ * `size` bytes at `offset` of a window BAR pass the NT endpoint, and lead somewhere. If so they are counted as
+ * forwarded, in TLPs of `payload` bytes; if the requester-ID table does not list the requester (and protection
+ * is not off) that is counted and logged. */
+bool ntb_endpoint_admit(NtbEndpoint* ep, uint16_t requester_id, unsigned bar, uint64_t offset, size_t size,
+                        bool write, unsigned payload);
 
 /* For whoever moves data between hosts one request at a time (a DMA engine, a timing model), so that the
  * switch's counters know: `tlps` TLPs of one class, with `payload` bytes in all, went from this host to that

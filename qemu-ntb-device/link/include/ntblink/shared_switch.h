@@ -31,7 +31,7 @@
 namespace ntblink {
 
 inline constexpr std::uint64_t kSegmentMagic = 0x544553'42544E00;  ///< "\0NTBSET" and a zero byte in memory.
-inline constexpr std::uint32_t kSegmentVersion = 2;
+inline constexpr std::uint32_t kSegmentVersion = 3;
 
 /// An access through a window that its host cannot make itself, as the target has no RAM there that could be
 /// mapped: the target's process makes it. At most one per host at a time; the host waits for the answer.
@@ -42,7 +42,8 @@ struct AccessRequest {
     std::uint8_t size;                    ///< 1, 2, 4 or 8 bytes.
     std::uint8_t write;                   ///< 0: read.
     std::uint8_t done;                    ///< From the target; 0: unsupported request.
-    std::uint32_t reserved;
+    std::uint16_t requester_id;           ///< Bus << 8 | devfn at the asking host; CPUs: 0.
+    std::uint16_t reserved;
     std::uint64_t offset;  ///< In the BAR.
     std::uint64_t value;   ///< Little endian; of a read, from the target.
 };

@@ -54,7 +54,10 @@ struct PartitionConfig {
     std::uint8_t vectors = 4;          ///< MSI-X table entries, 4..32.
     Function function = Function::Nt;
     std::uint8_t mrpc_dma_version = 1;  ///< 0: no MRPC by DMA. A Gen3 switch has none whatever this says.
-    std::uint8_t reserved[7] = {};
+    /// Devfn of the DMA function beside the endpoint, which the last entry of the requester-ID table then lists
+    /// from power-on, as a board's firmware may set it up (our choice: what boards do is not public). 0: none.
+    std::uint8_t dma_devfn = 0;
+    std::uint8_t reserved[6] = {};
     bool operator==(const PartitionConfig&) const = default;
 };
 
@@ -93,6 +96,12 @@ struct Forwarded {
     std::uint64_t tlps = 1;
     std::uint64_t payload = 0;
     std::uint64_t latency_ns = 0;
+};
+
+/// Requests from a host that its NT endpoint did not let pass, as its requester-ID table does not list them.
+struct Refused {
+    std::uint64_t requests;
+    std::uint16_t requester_id;  ///< Of the last one.
 };
 
 /// An answer to MRPC that has to be written into the host's memory: first `data` at `data_address`, then
@@ -180,7 +189,8 @@ class Chip {
     /// interrupt.
     void set_bus_master(unsigned partition, bool enabled);
     bool bus_master(unsigned partition) const;
-    /// Requester ID (bus << 8 | devfn) of the NT function as its host enumerated it. Kept over `reset`.
+    /// Requester ID (bus << 8 | devfn) of the NT function as its host enumerated it. Kept over `reset`. The
+    /// DMA function is on the same bus.
     void set_requester_id(unsigned partition, std::uint16_t requester_id);
 
     // --- Interrupts: MSI-X vectors that the chip raised at `partition`, in the order of their causes. A
@@ -224,6 +234,11 @@ class Chip {
     /// of their target (an IOMMU there sees them so): the proxy ID of the entry of the partition's
     /// requester-ID table. When protection is off and no entry lists the requester: the first entry's (ours).
     unsigned proxy(unsigned partition, std::uint16_t requester_id = 0) const;
+    /// Whether requests of `requester_id` by the partition's host pass its NT endpoint: its requester-ID table
+    /// lists it, or protection is off. Those that do not are counted, and the first of each requester is logged.
+    bool admit(unsigned partition, std::uint16_t requester_id);
+    /// Requests that did not pass since the host attached or was reset, and the requester of the last.
+    Refused refused(unsigned partition) const;
     /// Changes whenever what `windows(partition)` returns may have changed.
     std::uint64_t window_generation(unsigned partition) const;
     /// The host's emulator has put windows of `generation` (or newer) into effect. CONFIGURING and RESETTING

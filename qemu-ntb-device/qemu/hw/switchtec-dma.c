@@ -1,0 +1,802 @@
+/*
+ * DMA engine of an emulated Switchtec switch
+ *
+ * A PCI function beside the NT endpoint. The engine, with its registers and
+ * its threads, is behind switchtec-dma/engine.h; here is what it needs of the
+ * machine. RAM, and windows over a peer's RAM, are copied by the channel's
+ * thread, from one to the other, without the BQL. Whatever may need the BQL
+ * (devices, windows that are not mapped, translation by an IOMMU, interrupts)
+ * is done in the main loop, for which the thread waits; it gives up waiting
+ * when its work is cancelled, as whoever cancels may hold the BQL.
+ *
+ *     -device switchtec-ntb,id=ntb0,bus=rp0,addr=0.0,multifunction=on,...
+ *     -device switchtec-dma,bus=rp0,addr=0.1,ntb=ntb0
+ *
+ * SPDX-License-Identifier: GPL-2.0-or-later
+ */
+
+#include "qemu/osdep.h"
+#include "qapi/error.h"
+#include "qemu/bitops.h"
+#include "qemu/error-report.h"
+#include "qemu/main-loop.h"
+#include "qemu/module.h"
+#include "qemu/rcu.h"
+#include "qemu/thread.h"
+#include "hw/pci/msix.h"
+#include "hw/pci/pci_bus.h"
+#include "hw/pci/pcie.h"
+#include "hw/pci/pcie_aer.h"
+#include "hw/qdev-properties.h"
+#include "hw/resettable.h"
+#include "migration/vmstate.h"
+#include "pci-function.h"
+#include "switchtec-dma/engine.h"
+#include "switchtec-ntb.h"
+#include "system/runstate.h"
+#include "trace.h"
+
+#define TYPE_SWITCHTEC_DMA "switchtec-dma"
+OBJECT_DECLARE_SIMPLE_TYPE(SwitchtecDma, SWITCHTEC_DMA)
+
+#define DMA_CLASS           0x0880
+
+/* In BAR0, behind the engine's registers; ours. */
+#define DMA_MSIX_TABLE      0x1c0000
+#define DMA_MSIX_PBA        0x1e0000
+
+/* A chunk of a copy in pages of 4 KiB, at any alignment. */
+#define MAX_PIECES          (NTB_DMA_CHUNK / 4096 + 1)
+/* So much of what is no memory is accessed in one turn of the main loop. */
+#define MAX_SLOW_BYTES      128
+
+typedef enum PieceKind {
+    PIECE_RAM,          /* `host` */
+    PIECE_SLOW,         /* by the main loop */
+    PIECE_REFUSED,      /* does not pass the NT endpoint */
+} PieceKind;
+
+/* A part of a range of bus addresses. */
+typedef struct Piece {
+    PieceKind kind;
+    hwaddr size;
+    uint8_t *host;      /* has a reference of its memory region */
+} Piece;
+
+/* A range, or its beginning. */
+typedef struct Range {
+    dma_addr_t address;
+    hwaddr size;        /* of all pieces */
+    bool write;
+    unsigned count;
+    Piece pieces[MAX_PIECES];
+} Range;
+
+typedef struct SwitchtecDmaChannel SwitchtecDmaChannel;
+typedef void Errand(SwitchtecDmaChannel *c);
+
+/* What the thread of a channel has the main loop do, while it waits. */
+struct SwitchtecDmaChannel {
+    SwitchtecDma *dma;
+    unsigned number;
+    QEMUBH *bh;
+    QemuMutex lock;
+    QemuCond changed;
+    Errand *errand;     /* NULL: none, or it is done */
+    Range *ranges[2];
+    /* Of an access */
+    dma_addr_t address;
+    uint8_t bytes[MAX_SLOW_BYTES];
+    size_t size;
+    bool write;
+    MemTxResult result;
+};
+
+struct SwitchtecDma {
+    /*< private >*/
+    PCIDevice parent_obj;
+    /*< public >*/
+
+    /* Properties */
+    SwitchtecNtb *ntb;
+    uint16_t channels;
+
+    NtbDma *engine;
+    MemoryRegion bar;
+    bool translated;            /* by an IOMMU */
+    bool bus_master;            /* as the engine knows it */
+    SwitchtecDmaChannel *channel;
+    DECLARE_BITMAP(interrupts, NTB_DMA_MAX_VECTORS);    /* to be sent */
+    QEMUBH *interrupt_bh;
+
+    /* While the machine's state is saved or loaded: ntb_dma_save() */
+    uint8_t *saved;
+    uint32_t saved_size;
+    VMChangeStateEntry *run_state;
+};
+
+static const char *switchtec_dma_name(SwitchtecDma *s)
+{
+    return DEVICE(s)->id ?: object_get_typename(OBJECT(s));
+}
+
+/* ---- Bus addresses ---- */
+
+/* False: not through this function's NT endpoint, or it lets it pass. */
+static bool is_refused(SwitchtecDma *s, MemoryRegion *mr, hwaddr offset,
+                       hwaddr size, bool write)
+{
+    PCIDevice *dev = PCI_DEVICE(s);
+    unsigned payload = 128 << FIELD_EX16(
+        pci_get_word(dev->config + dev->exp.exp_cap + PCI_EXP_DEVCTL),
+        PCI_EXP_DEVCTL, PAYLOAD);
+    SwitchtecNtb *ntb = (SwitchtecNtb *)object_dynamic_cast(
+        memory_region_owner(mr), TYPE_SWITCHTEC_NTB);
+
+    if (!ntb) {
+        return false;
+    }
+    for (unsigned i = 0; i < ARRAY_SIZE(ntb->window_bars); i++) {
+        if (mr == &ntb->window_bars[i].memory) {
+            return !ntb_endpoint_admit(ntb->endpoint, pci_requester_id(dev),
+                                       ntb->window_bars[i].bar, offset, size,
+                                       write, payload);
+        }
+    }
+    return false;
+}
+
+/* Under RCU; under the BQL if an IOMMU may have to translate. */
+static void range_resolve(SwitchtecDma *s, Range *range, dma_addr_t address,
+                          hwaddr size, bool write)
+{
+    AddressSpace *as = pci_get_address_space(PCI_DEVICE(s));
+    MemTxAttrs attrs = {
+        .requester_id = pci_requester_id(PCI_DEVICE(s)),
+    };
+
+    range->address = address;
+    range->write = write;
+    range->size = 0;
+    range->count = 0;
+    while (range->size < size && range->count < MAX_PIECES) {
+        Piece *piece = &range->pieces[range->count++];
+        hwaddr offset, length = size - range->size;
+        MemoryRegion *mr = address_space_translate(as, address + range->size,
+                                                   &offset, &length, write,
+                                                   attrs);
+
+        piece->host = NULL;
+        if (!memory_access_is_direct(mr, write, attrs)) {
+            piece->kind = PIECE_SLOW;
+            length = MIN(length, MAX_SLOW_BYTES);
+        } else if (is_refused(s, mr, offset, length, write)) {
+            piece->kind = PIECE_REFUSED;
+        } else {
+            piece->kind = PIECE_RAM;
+            piece->host = qemu_map_ram_ptr(mr->ram_block, offset);
+            memory_region_ref(mr);
+        }
+        piece->size = length;
+        range->size += length;
+    }
+}
+
+/* Translated code and dirty pages see to what has been written. */
+static void range_release(SwitchtecDma *s, Range *range)
+{
+    AddressSpace *as = pci_get_address_space(PCI_DEVICE(s));
+
+    for (unsigned i = 0; i < range->count; i++) {
+        Piece *piece = &range->pieces[i];
+
+        if (piece->kind == PIECE_RAM) {
+            address_space_unmap(as, piece->host, piece->size, range->write,
+                                piece->size);
+        }
+    }
+    range->count = 0;
+}
+
+/* ---- Errands ---- */
+
+/* In the main loop. */
+static void run_errand(void *opaque)
+{
+    SwitchtecDmaChannel *c = opaque;
+
+    QEMU_LOCK_GUARD(&c->lock);
+    if (c->errand) {
+        c->errand(c);
+        c->errand = NULL;
+        qemu_cond_signal(&c->changed);
+    }
+}
+
+/*
+ * In the channel's thread; false: its work has been cancelled, and nothing is
+ * done any more. Who cancels in the main loop or with the BQL does not do so
+ * in the midst of an errand.
+ */
+static bool send_on_errand(SwitchtecDmaChannel *c, Errand *errand)
+{
+    QEMU_LOCK_GUARD(&c->lock);
+    c->errand = errand;
+    qemu_bh_schedule(c->bh);
+    while (c->errand) {
+        if (ntb_dma_cancelled(c->dma->engine, c->number)) {
+            c->errand = NULL;
+            return false;
+        }
+        qemu_cond_wait(&c->changed, &c->lock);
+    }
+    return true;
+}
+
+static void resolve_errand(SwitchtecDmaChannel *c)
+{
+    RCU_READ_LOCK_GUARD();
+    for (unsigned i = 0; i < ARRAY_SIZE(c->ranges) && c->ranges[i]; i++) {
+        Range *range = c->ranges[i];
+
+        range_resolve(c->dma, range, range->address, range->size, range->write);
+    }
+}
+
+static void access_errand(SwitchtecDmaChannel *c)
+{
+    c->result = dma_memory_rw(pci_get_address_space(PCI_DEVICE(c->dma)),
+                              c->address, c->bytes, c->size,
+                              c->write ? DMA_DIRECTION_FROM_DEVICE :
+                                         DMA_DIRECTION_TO_DEVICE,
+                              (MemTxAttrs) {
+                                  .requester_id =
+                                      pci_requester_id(PCI_DEVICE(c->dma)),
+                              });
+}
+
+/* Their addresses, sizes and directions are set. NULL: there is but one. */
+static bool resolve(SwitchtecDmaChannel *c, Range *first, Range *second)
+{
+    if (c->dma->translated) {
+        c->ranges[0] = first;
+        c->ranges[1] = second;
+        return send_on_errand(c, resolve_errand);
+    }
+    RCU_READ_LOCK_GUARD();
+    range_resolve(c->dma, first, first->address, first->size, first->write);
+    if (second) {
+        range_resolve(c->dma, second, second->address, second->size,
+                      second->write);
+    }
+    return true;
+}
+
+static NtbDmaStatus slow_access(SwitchtecDmaChannel *c, dma_addr_t address,
+                                void *data, size_t size, bool write)
+{
+    c->address = address;
+    c->size = size;
+    c->write = write;
+    if (write) {
+        memcpy(c->bytes, data, size);
+    }
+    if (!send_on_errand(c, access_errand)) {
+        return NTB_DMA_CANCELLED;
+    }
+    if (c->result != MEMTX_OK) {
+        return write ? NTB_DMA_DESTINATION_FAILED : NTB_DMA_SOURCE_FAILED;
+    }
+    if (!write) {
+        memcpy(data, c->bytes, size);
+    }
+    return NTB_DMA_OK;
+}
+
+/* ---- What the engine asks for, in a channel's thread ---- */
+
+/* Words that others wait for are seen whole. */
+static void copy_bytes(void *to, const void *from, size_t size)
+{
+    if (size == 4 && QEMU_PTR_IS_ALIGNED(to, 4)) {
+        qatomic_store_release((uint32_t *)to, ldl_he_p(from));
+    } else {
+        memcpy(to, from, size);
+    }
+}
+
+/* One piece of either end; `*done` bytes. */
+static NtbDmaStatus move(SwitchtecDmaChannel *c, const Piece *to,
+                         dma_addr_t to_address, uint8_t *to_host,
+                         const Piece *from, dma_addr_t from_address,
+                         const uint8_t *from_host, hwaddr size)
+{
+    uint8_t bytes[MAX_SLOW_BYTES];
+    NtbDmaStatus status;
+
+    if (from->kind == PIECE_REFUSED) {
+        return NTB_DMA_SOURCE_FAILED;
+    }
+    if (from->kind == PIECE_SLOW) {
+        status = slow_access(c, from_address, bytes, size, false);
+        if (status != NTB_DMA_OK) {
+            return status;
+        }
+        from_host = bytes;
+    }
+    switch (to->kind) {
+    case PIECE_RAM:
+        copy_bytes(to_host, from_host, size);
+        return NTB_DMA_OK;
+    case PIECE_SLOW:
+        return slow_access(c, to_address, (void *)from_host, size, true);
+    case PIECE_REFUSED:     /* a posted write: nobody tells the engine */
+        return NTB_DMA_OK;
+    }
+    g_assert_not_reached();
+}
+
+static NtbDmaStatus move_range(SwitchtecDmaChannel *c, const Range *to,
+                               const Range *from, hwaddr size)
+{
+    const Piece *t = to->pieces, *f = from->pieces;
+    hwaddr t_done = 0, f_done = 0;
+
+    for (hwaddr done = 0; done < size;) {
+        hwaddr step = MIN(MIN(t->size - t_done, f->size - f_done), size - done);
+        NtbDmaStatus status;
+
+        if (t->kind == PIECE_SLOW || f->kind == PIECE_SLOW) {
+            step = MIN(step, MAX_SLOW_BYTES);
+        }
+        status = move(c, t, to->address + done, t->host + t_done, f,
+                      from->address + done, f->host + f_done, step);
+        if (status != NTB_DMA_OK) {
+            return status;
+        }
+        done += step;
+        t_done += step;
+        f_done += step;
+        if (t_done == t->size) {
+            t++;
+            t_done = 0;
+        }
+        if (f_done == f->size) {
+            f++;
+            f_done = 0;
+        }
+    }
+    return NTB_DMA_OK;
+}
+
+static NtbDmaStatus dma_copy(void *opaque, unsigned channel,
+                             uint64_t destination, uint64_t source, size_t size)
+{
+    SwitchtecDma *s = opaque;
+    SwitchtecDmaChannel *c = &s->channel[channel];
+    NtbDmaStatus status = NTB_DMA_OK;
+
+    for (size_t done = 0; done < size && status == NTB_DMA_OK;) {
+        Range from = {
+            .address = source + done,
+            .size = size - done,
+        };
+        Range to = {
+            .address = destination + done,
+            .size = size - done,
+            .write = true,
+        };
+        hwaddr step;
+
+        if (ntb_dma_cancelled(s->engine, channel) || !resolve(c, &from, &to)) {
+            return NTB_DMA_CANCELLED;
+        }
+        step = MIN(from.size, to.size);
+        status = move_range(c, &to, &from, step);
+        range_release(s, &from);
+        range_release(s, &to);
+        done += step;
+    }
+    return status;
+}
+
+/* Between the bus and memory of ours. */
+static bool transfer(SwitchtecDma *s, unsigned channel, uint64_t address,
+                     uint8_t *data, size_t size, bool write)
+{
+    SwitchtecDmaChannel *c = &s->channel[channel];
+    NtbDmaStatus status = NTB_DMA_OK;
+
+    for (size_t done = 0; done < size && status == NTB_DMA_OK;) {
+        Range bus = {
+            .address = address + done,
+            .size = size - done,
+            .write = write,
+        };
+        Range own = {
+            .count = 1,
+            .pieces[0] = { PIECE_RAM, size - done, data + done },
+        };
+
+        if (!resolve(c, &bus, NULL)) {
+            return false;
+        }
+        status = write ? move_range(c, &bus, &own, bus.size) :
+                         move_range(c, &own, &bus, bus.size);
+        range_release(s, &bus);
+        done += bus.size;
+    }
+    return status == NTB_DMA_OK;
+}
+
+static bool dma_read(void *opaque, unsigned channel, uint64_t address,
+                     void *data, size_t size)
+{
+    return transfer(opaque, channel, address, data, size, false);
+}
+
+static bool dma_write(void *opaque, unsigned channel, uint64_t address,
+                      const void *data, size_t size)
+{
+    return transfer(opaque, channel, address, (void *)data, size, true);
+}
+
+static void dma_interrupt(void *opaque, unsigned channel, unsigned vector)
+{
+    SwitchtecDma *s = opaque;
+
+    set_bit_atomic(vector, s->interrupts);
+    qemu_bh_schedule(s->interrupt_bh);
+}
+
+static void send_interrupts(void *opaque)
+{
+    SwitchtecDma *s = opaque;
+
+    for (unsigned vector = 0; vector < NTB_DMA_MAX_VECTORS; vector++) {
+        if (bitmap_test_and_clear_atomic(s->interrupts, vector, 1)) {
+            trace_switchtec_dma_interrupt(switchtec_dma_name(s), vector);
+            msix_notify(PCI_DEVICE(s), vector);
+        }
+    }
+}
+
+static void dma_cancel(void *opaque, unsigned channel)
+{
+    SwitchtecDma *s = opaque;
+    SwitchtecDmaChannel *c = &s->channel[channel];
+
+    QEMU_LOCK_GUARD(&c->lock);
+    qemu_cond_signal(&c->changed);
+}
+
+static void dma_descriptor(void *opaque, const NtbDmaDescriptor *d)
+{
+    SwitchtecDma *s = opaque;
+
+    trace_switchtec_dma_descriptor(switchtec_dma_name(s), d->channel, d->id,
+                                   d->opcode, d->control, d->source,
+                                   d->destination, d->count, d->completed,
+                                   d->status);
+}
+
+static void dma_thread_begin(void *opaque, unsigned channel)
+{
+    rcu_register_thread();
+}
+
+static void dma_thread_end(void *opaque, unsigned channel)
+{
+    rcu_unregister_thread();
+}
+
+static const NtbDmaOps engine_ops = {
+    .read = dma_read,
+    .write = dma_write,
+    .copy = dma_copy,
+    .interrupt = dma_interrupt,
+    .cancel = dma_cancel,
+    .descriptor = dma_descriptor,
+    .thread_begin = dma_thread_begin,
+    .thread_end = dma_thread_end,
+};
+
+/* ---- BAR0 ---- */
+
+static uint64_t bar_read(void *opaque, hwaddr offset, unsigned size)
+{
+    SwitchtecDma *s = opaque;
+    uint64_t value = ntb_dma_read(s->engine, offset, size);
+    char name[64];
+
+    if (trace_event_get_state_backends(TRACE_SWITCHTEC_DMA_READ)) {
+        trace_switchtec_dma_read(switchtec_dma_name(s), offset,
+                                 ntb_dma_register_name(offset, name,
+                                                       sizeof(name)),
+                                 size, value);
+    }
+    return value;
+}
+
+static void bar_write(void *opaque, hwaddr offset, uint64_t value,
+                      unsigned size)
+{
+    SwitchtecDma *s = opaque;
+    char name[64];
+
+    if (trace_event_get_state_backends(TRACE_SWITCHTEC_DMA_WRITE)) {
+        trace_switchtec_dma_write(switchtec_dma_name(s), offset,
+                                  ntb_dma_register_name(offset, name,
+                                                        sizeof(name)),
+                                  size, value);
+    }
+    ntb_dma_write(s->engine, offset, value, size);
+}
+
+static const MemoryRegionOps bar_ops = {
+    .read = bar_read,
+    .write = bar_write,
+    .endianness = DEVICE_LITTLE_ENDIAN,
+    .valid = {
+        .min_access_size = 1,
+        .max_access_size = 8,
+        .unaligned = true,
+    },
+    .impl = {
+        .min_access_size = 1,
+        .max_access_size = 8,
+        .unaligned = true,
+    },
+};
+
+/* ---- The function ---- */
+
+static void switchtec_dma_update_bus_master(SwitchtecDma *s)
+{
+    bool enabled = switchtec_is_bus_master(PCI_DEVICE(s));
+
+    if (enabled != s->bus_master) {
+        s->bus_master = enabled;
+        ntb_dma_set_bus_master(s->engine, enabled);
+    }
+}
+
+static void switchtec_dma_write_config(PCIDevice *dev, uint32_t address,
+                                       uint32_t value, int len)
+{
+    SwitchtecDma *s = SWITCHTEC_DMA(dev);
+
+    pci_default_write_config(dev, address, value, len);
+    pcie_cap_flr_write_config(dev, address, value, len);
+    pcie_aer_write_config(dev, address, value, len);
+    switchtec_dma_update_bus_master(s);
+}
+
+static void switchtec_dma_reset_hold(Object *obj, ResetType type)
+{
+    SwitchtecDma *s = SWITCHTEC_DMA(obj);
+
+    trace_switchtec_dma_reset(switchtec_dma_name(s));
+    switchtec_express_reset(PCI_DEVICE(obj));
+    s->bus_master = false;
+    ntb_dma_reset(s->engine);
+    bitmap_zero(s->interrupts, NTB_DMA_MAX_VECTORS);
+}
+
+static void switchtec_dma_run_state(void *opaque, bool running, RunState state)
+{
+    SwitchtecDma *s = opaque;
+
+    if (running) {
+        ntb_dma_go_on(s->engine);
+    } else {
+        ntb_dma_stop(s->engine);
+        /* What is saved has had the interrupts of what it has done. */
+        send_interrupts(s);
+    }
+}
+
+static bool switchtec_dma_open(SwitchtecDma *s, Error **errp)
+{
+    NtbDmaConfig config = {
+        .channels = s->channels,
+        .ops = &engine_ops,
+        .opaque = s,
+    };
+    char reason[NTB_DMA_ERROR_SIZE];
+
+    if (!s->ntb) {
+        error_setg(errp, "property 'ntb' is missing: the id of the "
+                   "switchtec-ntb beside which it is");
+        return false;
+    }
+    s->engine = ntb_dma_open(&config, reason);
+    if (!s->engine) {
+        error_setg(errp, "%s", reason);
+        return false;
+    }
+    return true;
+}
+
+static void switchtec_dma_init_channels(SwitchtecDma *s)
+{
+    s->channels = ntb_dma_channels(s->engine);
+    s->channel = g_new0(SwitchtecDmaChannel, s->channels);
+    for (unsigned i = 0; i < s->channels; i++) {
+        SwitchtecDmaChannel *c = &s->channel[i];
+
+        c->dma = s;
+        c->number = i;
+        c->bh = qemu_bh_new_guarded(run_errand, c,
+                                    &DEVICE(s)->mem_reentrancy_guard);
+        qemu_mutex_init(&c->lock);
+        qemu_cond_init(&c->changed);
+    }
+    s->interrupt_bh = qemu_bh_new_guarded(send_interrupts, s,
+                                          &DEVICE(s)->mem_reentrancy_guard);
+}
+
+static void switchtec_dma_exit(PCIDevice *dev)
+{
+    SwitchtecDma *s = SWITCHTEC_DMA(dev);
+
+    g_clear_pointer(&s->run_state, qemu_del_vm_change_state_handler);
+    if (s->engine) {
+        ntb_dma_reset(s->engine);
+    }
+    for (unsigned i = 0; s->channel && i < s->channels; i++) {
+        qemu_bh_delete(s->channel[i].bh);
+        qemu_mutex_destroy(&s->channel[i].lock);
+        qemu_cond_destroy(&s->channel[i].changed);
+    }
+    g_clear_pointer(&s->channel, g_free);
+    g_clear_pointer(&s->interrupt_bh, qemu_bh_delete);
+    g_clear_pointer(&s->saved, g_free);
+    if (msix_present(dev)) {
+        msix_uninit(dev, &s->bar, &s->bar);
+    }
+    switchtec_express_exit(dev);
+}
+
+static void switchtec_dma_realize(PCIDevice *dev, Error **errp)
+{
+    SwitchtecDma *s = SWITCHTEC_DMA(dev);
+    unsigned vectors;
+
+    if (!switchtec_dma_open(s, errp)) {
+        return;
+    }
+    switchtec_dma_init_channels(s);
+    s->translated = pci_device_iommu_address_space(dev) !=
+                    &address_space_memory;
+    switchtec_identity_init(dev, &s->ntb->info, DMA_CLASS << 8);
+    memory_region_init_io(&s->bar, OBJECT(s), &bar_ops, s, "switchtec-dma.bar",
+                          NTB_DMA_BAR_SIZE);
+    pci_register_bar(dev, 0, PCI_BASE_ADDRESS_MEM_PREFETCH |
+                     PCI_BASE_ADDRESS_MEM_TYPE_64, &s->bar);
+    vectors = ntb_dma_vectors(s->engine);
+    /* Added from the last to the first: each becomes the head of the list. */
+    if (!switchtec_express_init(dev, &s->ntb->info, errp) ||
+        !switchtec_pm_init(dev, errp) ||
+        msix_init(dev, vectors, &s->bar, 0, DMA_MSIX_TABLE, &s->bar, 0,
+                  DMA_MSIX_PBA, CAP_MSIX, errp) < 0) {
+        switchtec_dma_exit(dev);
+        return;
+    }
+    for (unsigned i = 0; i < vectors; i++) {
+        msix_vector_use(dev, i);
+    }
+    s->run_state = qdev_add_vm_change_state_handler(DEVICE(s),
+                                                    switchtec_dma_run_state, s);
+    if (!runstate_is_running()) {
+        ntb_dma_stop(s->engine);
+    }
+}
+
+/* Late, when no vCPU can be about to access BAR0 any more. */
+static void switchtec_dma_finalize(Object *obj)
+{
+    g_clear_pointer(&SWITCHTEC_DMA(obj)->engine, ntb_dma_close);
+}
+
+/* ---- Saved with the machine ---- */
+
+static int switchtec_dma_pre_save(void *opaque)
+{
+    SwitchtecDma *s = opaque;
+    g_autofree char *reason = g_malloc(NTB_DMA_ERROR_SIZE);
+    size_t size;
+    void *saved = ntb_dma_save(s->engine, &size, reason);
+
+    if (!saved) {
+        error_report("switchtec-dma %s: %s", switchtec_dma_name(s), reason);
+        return -EBUSY;
+    }
+    s->saved = g_memdup2(saved, size);
+    s->saved_size = size;
+    free(saved);
+    return 0;
+}
+
+static int switchtec_dma_post_save(void *opaque)
+{
+    SwitchtecDma *s = opaque;
+
+    g_clear_pointer(&s->saved, g_free);
+    return 0;
+}
+
+static int switchtec_dma_post_load(void *opaque, int version_id)
+{
+    SwitchtecDma *s = opaque;
+    g_autofree char *reason = g_malloc(NTB_DMA_ERROR_SIZE);
+    bool loaded = ntb_dma_load(s->engine, s->saved, s->saved_size, reason);
+
+    g_clear_pointer(&s->saved, g_free);
+    if (!loaded) {
+        error_report("switchtec-dma %s: %s", switchtec_dma_name(s), reason);
+        return -EINVAL;
+    }
+    s->bus_master = switchtec_is_bus_master(PCI_DEVICE(s));
+    return 0;
+}
+
+static const VMStateDescription switchtec_dma_vmstate = {
+    .name = TYPE_SWITCHTEC_DMA,
+    .version_id = 1,
+    .minimum_version_id = 1,
+    .pre_save = switchtec_dma_pre_save,
+    .post_save = switchtec_dma_post_save,
+    .post_load = switchtec_dma_post_load,
+    .fields = (const VMStateField[]) {
+        VMSTATE_PCI_DEVICE(parent_obj, SwitchtecDma),
+        VMSTATE_MSIX(parent_obj, SwitchtecDma),
+        VMSTATE_STRUCT(parent_obj.exp.aer_log, SwitchtecDma, 0,
+                       vmstate_pcie_aer_log, PCIEAERLog),
+        VMSTATE_UINT32(saved_size, SwitchtecDma),
+        VMSTATE_VBUFFER_ALLOC_UINT32(saved, SwitchtecDma, 0, NULL, saved_size),
+        VMSTATE_END_OF_LIST()
+    },
+};
+
+static const Property switchtec_dma_properties[] = {
+    DEFINE_PROP_LINK("ntb", SwitchtecDma, ntb, TYPE_SWITCHTEC_NTB,
+                     SwitchtecNtb *),
+    DEFINE_PROP_UINT16("channels", SwitchtecDma, channels, 4),
+};
+
+static void switchtec_dma_class_init(ObjectClass *klass, void *data)
+{
+    DeviceClass *dc = DEVICE_CLASS(klass);
+    PCIDeviceClass *k = PCI_DEVICE_CLASS(klass);
+    ResettableClass *rc = RESETTABLE_CLASS(klass);
+
+    dc->desc = "DMA engine of an emulated Switchtec PCIe switch";
+    device_class_set_props(dc, switchtec_dma_properties);
+    dc->vmsd = &switchtec_dma_vmstate;
+    set_bit(DEVICE_CATEGORY_MISC, dc->categories);
+    rc->phases.hold = switchtec_dma_reset_hold;
+    k->realize = switchtec_dma_realize;
+    k->exit = switchtec_dma_exit;
+    k->config_write = switchtec_dma_write_config;
+    k->class_id = DMA_CLASS;
+}
+
+static const TypeInfo switchtec_dma_type = {
+    .name = TYPE_SWITCHTEC_DMA,
+    .parent = TYPE_PCI_DEVICE,
+    .instance_size = sizeof(SwitchtecDma),
+    .instance_finalize = switchtec_dma_finalize,
+    .class_init = switchtec_dma_class_init,
+    .interfaces = (InterfaceInfo[]) {
+        { INTERFACE_PCIE_DEVICE },
+        { },
+    },
+};
+
+static void switchtec_dma_register_types(void)
+{
+    type_register_static(&switchtec_dma_type);
+}
+
+type_init(switchtec_dma_register_types)
