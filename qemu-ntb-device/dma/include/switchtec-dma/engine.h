@@ -71,20 +71,24 @@ typedef struct NtbDmaDescriptor {
 } NtbDmaDescriptor;
 
 /* Called from the channels' threads, but for `cancel`. Addresses are bus addresses as the DMA function's own
- * requests carry them. Accesses must reach memory before those of later calls do. */
+ * requests carry them. */
 typedef struct NtbDmaOps {
-    /* Read or write `size` bytes (1 to 2048; submission entries and immediate data; 32 and 8). False: an
-     * unsupported request, or given up because ntb_dma_cancelled. */
+    /* Read `size` bytes, up to 64 submission entries of 32 or immediate data of 1 to 8. False: an unsupported
+     * request, or given up because ntb_dma_cancelled. */
     bool (*read)(void* opaque, unsigned channel, uint64_t address, void* data, size_t size);
+    /* Write `size` bytes, immediate data of 1 to 8 or a completion entry, which comes in two writes: the
+     * first 28 bytes, then the last 4 (id and phase tag), at a multiple of 4. These must be seen at once, and
+     * not before what was written earlier. False: as of `read`. */
     bool (*write)(void* opaque, unsigned channel, uint64_t address, const void* data, size_t size);
     /* Copy 1 to NTB_DMA_CHUNK bytes, of any alignment; the ranges may overlap, and then anything may come of
      * it. When this returns NTB_DMA_OK, whoever sees anything that is written later sees the data, too. */
     NtbDmaStatus (*copy)(void* opaque, unsigned channel, uint64_t destination, uint64_t source, size_t size);
     /* Send the MSI-X message of `vector`. Its cause is in memory, or in the registers. */
     void (*interrupt)(void* opaque, unsigned channel, unsigned vector);
-    /* The channel's running op is to return soon, whatever it waits for. Called in the thread that cancels,
-     * with no lock of the engine held; possibly when the op has just returned, or more than once. NULL:
-     * nothing that an op waits for can be called off. */
+    /* A wake-up for the channel's running op: ntb_dma_cancelled has become true, so it is to return soon,
+     * whatever it waits for. Called in the thread that cancels, with no lock of the engine held; possibly
+     * when that op has just returned and another runs. NULL: nothing that an op waits for can be called off.
+     */
     void (*cancel)(void* opaque, unsigned channel);
     /* A descriptor's completion entry has been written. NULL: nobody wants to know. */
     void (*descriptor)(void* opaque, const NtbDmaDescriptor* descriptor);
@@ -146,17 +150,17 @@ bool ntb_dma_load(NtbDma* dma, const void* saved, size_t size, char* error);
 
 /* What a channel is doing, and has done since the engine was opened. */
 typedef struct NtbDmaChannelInfo {
-    const char* state;         /* "disabled", "reset", "halted", "paused", "busy", "idle"; lives for ever */
-    const char* pause_reason;  /* a phrase; "" if the engine has not paused it; lives for ever */
-    uint64_t descriptors;      /* completed, those with an error included */
-    uint64_t errors;           /* of them with an error */
-    uint64_t bytes;            /* moved by copies and immediates */
-    uint64_t interrupts;       /* sent for completions */
-    uint64_t pauses;           /* by the engine, because of an error */
-    uint64_t cancelled;        /* steps given up in their midst: halt, reset, stop, bus mastering off */
-    uint64_t lost_completions; /* completion entries that could not be written */
-    uint32_t last_error;       /* status of the last completion with an error; 0: none yet */
-    uint32_t pending;          /* descriptors submitted and not completed */
+    const char* state;        /* "disabled", "reset", "halted", "paused", "busy", "idle"; lives for ever */
+    const char* pause_reason; /* a phrase; "" if the engine has not paused it; lives for ever */
+    uint64_t descriptors;     /* completed, those with an error included */
+    uint64_t errors;          /* of them with an error */
+    uint64_t bytes;           /* moved by copies and immediates */
+    uint64_t interrupts;      /* sent for completions */
+    uint64_t pauses;          /* by the engine, because of an error */
+    uint64_t cancelled;       /* steps given up in their midst: halt, reset, stop, bus mastering off */
+    uint64_t completion_failures; /* completion entries that could not be written; tried again after resume */
+    uint32_t last_error;          /* status of the last completion with an error; 0: none yet */
+    uint32_t pending;             /* descriptors submitted and not completed */
 } NtbDmaChannelInfo;
 /* False: no such channel. */
 bool ntb_dma_inspect(NtbDma* dma, unsigned channel, NtbDmaChannelInfo* info);
