@@ -133,12 +133,15 @@ configure() {
 # Only what differs is written, so that only that is compiled.
 install_glue() {
     local device=$tree/src/hw/misc/switchtec file
-    mkdir -p "$device"/{ntblink,switchtec}
+    mkdir -p "$device"
     for file in "$device"/*; do
         [[ -d $file || -e $root/$glue/hw/${file##*/} ]] || rm "$file"
     done
     for file in "$root/$glue"/hw/*; do copy_changed "$file" "$device/${file##*/}"; done
-    for file in "${headers[@]}"; do copy_changed "$root/$file" "$device/${file##*/include/}"; done
+    for file in "${headers[@]}"; do
+        mkdir -p "$(dirname "$device/${file##*/include/}")"
+        copy_changed "$root/$file" "$device/${file##*/include/}"
+    done
     copy_changed "$root/$glue/devices.mak" "$tree/src/configs/devices/x86_64-softmmu/ntblab.mak"
 }
 

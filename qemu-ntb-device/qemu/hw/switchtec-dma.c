@@ -64,13 +64,13 @@ typedef struct Piece {
 } Piece;
 
 /* A range, or its beginning. */
-typedef struct Range {
+typedef struct BusRange {
     dma_addr_t address;
     hwaddr size;        /* of all pieces */
     bool write;
     unsigned count;
     Piece pieces[MAX_PIECES];
-} Range;
+} BusRange;
 
 typedef struct SwitchtecDmaChannel SwitchtecDmaChannel;
 typedef void Errand(SwitchtecDmaChannel *c);
@@ -83,7 +83,7 @@ struct SwitchtecDmaChannel {
     QemuMutex lock;
     QemuCond changed;
     Errand *errand;     /* NULL: none, or it is done */
-    Range *ranges[2];
+    BusRange *ranges[2];
     /* Of an access */
     dma_addr_t address;
     uint8_t bytes[MAX_SLOW_BYTES];
@@ -122,14 +122,13 @@ static const char *switchtec_dma_name(SwitchtecDma *s)
 
 /* ---- Bus addresses ---- */
 
-/* False: not through this function's NT endpoint, or it lets it pass. */
+/* True: an NT endpoint does not let the request pass. */
 static bool is_refused(SwitchtecDma *s, MemoryRegion *mr, hwaddr offset,
                        hwaddr size, bool write)
 {
     PCIDevice *dev = PCI_DEVICE(s);
-    unsigned payload = 128 << FIELD_EX16(
-        pci_get_word(dev->config + dev->exp.exp_cap + PCI_EXP_DEVCTL),
-        PCI_EXP_DEVCTL, PAYLOAD);
+    uint16_t control = pci_get_word(dev->config + CAP_EXP + PCI_EXP_DEVCTL);
+    unsigned payload = 128 << ((control & PCI_EXP_DEVCTL_PAYLOAD) >> 5);
     SwitchtecNtb *ntb = (SwitchtecNtb *)object_dynamic_cast(
         memory_region_owner(mr), TYPE_SWITCHTEC_NTB);
 
@@ -147,7 +146,7 @@ static bool is_refused(SwitchtecDma *s, MemoryRegion *mr, hwaddr offset,
 }
 
 /* Under RCU; under the BQL if an IOMMU may have to translate. */
-static void range_resolve(SwitchtecDma *s, Range *range, dma_addr_t address,
+static void range_resolve(SwitchtecDma *s, BusRange *range, dma_addr_t address,
                           hwaddr size, bool write)
 {
     AddressSpace *as = pci_get_address_space(PCI_DEVICE(s));
@@ -183,7 +182,7 @@ static void range_resolve(SwitchtecDma *s, Range *range, dma_addr_t address,
 }
 
 /* Translated code and dirty pages see to what has been written. */
-static void range_release(SwitchtecDma *s, Range *range)
+static void range_release(SwitchtecDma *s, BusRange *range)
 {
     AddressSpace *as = pci_get_address_space(PCI_DEVICE(s));
 
@@ -237,7 +236,7 @@ static void resolve_errand(SwitchtecDmaChannel *c)
 {
     RCU_READ_LOCK_GUARD();
     for (unsigned i = 0; i < ARRAY_SIZE(c->ranges) && c->ranges[i]; i++) {
-        Range *range = c->ranges[i];
+        BusRange *range = c->ranges[i];
 
         range_resolve(c->dma, range, range->address, range->size, range->write);
     }
@@ -256,7 +255,7 @@ static void access_errand(SwitchtecDmaChannel *c)
 }
 
 /* Their addresses, sizes and directions are set. NULL: there is but one. */
-static bool resolve(SwitchtecDmaChannel *c, Range *first, Range *second)
+static bool resolve(SwitchtecDmaChannel *c, BusRange *first, BusRange *second)
 {
     if (c->dma->translated) {
         c->ranges[0] = first;
@@ -336,8 +335,8 @@ static NtbDmaStatus move(SwitchtecDmaChannel *c, const Piece *to,
     g_assert_not_reached();
 }
 
-static NtbDmaStatus move_range(SwitchtecDmaChannel *c, const Range *to,
-                               const Range *from, hwaddr size)
+static NtbDmaStatus move_range(SwitchtecDmaChannel *c, const BusRange *to,
+                               const BusRange *from, hwaddr size)
 {
     const Piece *t = to->pieces, *f = from->pieces;
     hwaddr t_done = 0, f_done = 0;
@@ -377,11 +376,11 @@ static NtbDmaStatus dma_copy(void *opaque, unsigned channel,
     NtbDmaStatus status = NTB_DMA_OK;
 
     for (size_t done = 0; done < size && status == NTB_DMA_OK;) {
-        Range from = {
+        BusRange from = {
             .address = source + done,
             .size = size - done,
         };
-        Range to = {
+        BusRange to = {
             .address = destination + done,
             .size = size - done,
             .write = true,
@@ -408,12 +407,12 @@ static bool transfer(SwitchtecDma *s, unsigned channel, uint64_t address,
     NtbDmaStatus status = NTB_DMA_OK;
 
     for (size_t done = 0; done < size && status == NTB_DMA_OK;) {
-        Range bus = {
+        BusRange bus = {
             .address = address + done,
             .size = size - done,
             .write = write,
         };
-        Range own = {
+        BusRange own = {
             .count = 1,
             .pieces[0] = { PIECE_RAM, size - done, data + done },
         };

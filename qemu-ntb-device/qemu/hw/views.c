@@ -22,6 +22,7 @@
 #include "hw/boards.h"
 #include "hw/i386/intel_iommu.h"
 #include "hw/pci/pci_bus.h"
+#include "system/system.h"
 #include "switchtec-ntb.h"
 #include "trace.h"
 
