@@ -241,6 +241,22 @@ class Cluster:
             self.run("a", f"timeout 60 sh -c 'until echo 0 > {run_file}; do sleep 0.1; done' 2>/dev/null")
         return run_file
 
+    def scp(self, path):
+        """Copies a file of node a to the same place at b, over ntb_netdev.
+
+        Guests trust no key of each other's: b's root is given a key of a's."""
+        key = self.run("a", "[ -f /root/.ssh/id_ed25519 ] || ssh-keygen -q -t ed25519 -N '' -f /root/.ssh/id_ed25519; cat /root/.ssh/id_ed25519.pub")
+        self.run("b", f"mkdir -p /root/.ssh; echo '{key}' >> /root/.ssh/authorized_keys")
+        self.run("a", f"scp -q -o StrictHostKeyChecking=no {path} b:{path}", timeout=900)
+
+    def side(self, node):
+        """What `inspect` says of the node's partition of the first switch."""
+        return next(each for each in self.inspect()["switches"][0]["partitions"] if each["node"] == node)
+
+    def posted_bytes(self, node):
+        """Payload of the writes from a node that its switch has seen; not the CPU's through mapped windows."""
+        return self.side(node)["traffic"]["from_host"]["posted"]["bytes"]
+
     def serve_iperf(self, node):
         """Starts an iperf3 server; it listens a moment after its command has returned, which is waited for."""
         self.run(node, "iperf3 -s -D >/dev/null; until ss -Hltn sport = :5201 | grep -q .; do sleep 0.05; done")

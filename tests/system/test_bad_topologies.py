@@ -47,7 +47,8 @@ TABLE = {
     "unknown key at the top": (NODES + "swiches: {}\n", ["3:1: unknown key 'swiches' in the topology; did you mean 'switches'?"]),
     "unknown key of a node": (node("Memry: 1G"), ["3:7: unknown key 'Memry' in node 'a'; did you mean 'memory'?"]),
     "unknown key without a near one": (node("colour: red"), [
-        "3:7: unknown key 'colour' in node 'a'; expected one of cpus, memory, cmdline, iommu, modules, link, windows, vectors"]),
+        "3:7: unknown key 'colour' in node 'a'; expected one of cpus, memory, cmdline, iommu, modules, link, windows, vectors, dma, "
+        "rid-protection"]),
     "unknown key of a switch": (switch("nt_pair: [[a, b]]"), [
         "4:3: switch 's' has no 'nt-pairs'; add nt-pairs: [[a, b]]", "4:7: unknown key 'nt_pair' in switch 's'; did you mean 'nt-pairs'?"]),
     "unknown key of windows": (node("windows: {bar3: 1M}"), ["3:17: unknown key 'bar3' in windows of node 'a'; did you mean 'bar2'?"]),
@@ -93,6 +94,11 @@ TABLE = {
     "three lanes": (node("link: {width: x3}"), ["3:21: link width of node 'a' is the text 'x3'; expected x1, x2, x4, x8 or x16"]),
     "generation 6": (node("link: {generation: 6}"), ["3:26: link generation of node 'a' is 6; expected 1 to 5"]),
     "33 vectors": (node("vectors: 33"), ["3:16: vectors of node 'a' is 33; expected 4 to 32"]),
+    "65 DMA channels": (node("dma: 65"), ["3:12: dma of node 'a' is 65; expected 0 to 64"]),
+    "unknown protection": (node("rid-protection: none"), ["3:23: rid-protection of node 'a' is 'none'; expected firmware or strict"]),
+    "DMA engine of a Gen3 switch": (switch("model: pfx-48xg3, link: {generation: 3}, dma: 2, nt-pairs: [[a, b]]"), [
+        f"4:3: switch 's' (pfx-48xg3) is a Gen3 switch, which has no DMA engine, but node '{node_}' has 'dma: 2'; leave 'dma' out or take a "
+        "newer model" for node_ in ("a", "b")]),
     # switches
     "49 partitions": (switch("partitions: 49, nt-pairs: [[a, b]]"), ["4:19: partitions of switch 's' is 49; expected 2 to 48"]),
     "fewer partitions than the pairs have": (switch("partitions: 2, link: {width: x4}, nt-pairs: [[a, b], [b, c]]"), [

@@ -52,17 +52,6 @@ void read_windows(Reader& reader, const YAML::Node& node, const std::string& own
         result.lut_entries = reader.integer(*lut, "lut-entries of " + owner, 1, 512);
 }
 
-/// Whether the DMA function is listed.
-std::optional<bool> read_protection(Reader& reader, const YAML::Node& node, const std::string& what) {
-    const auto word = reader.string(node, what);
-    if (!word) return std::nullopt;
-    if (*word == "firmware") return true;
-    if (*word == "strict") return false;
-    reader.diagnostics().error(node.Mark(),
-                               fmt::format("{} is '{}'; expected firmware or strict", what, *word));
-    return std::nullopt;
-}
-
 }  // namespace
 
 EndpointSettings read_endpoint(Reader& reader, const Fields& fields, const std::string& owner) {
@@ -79,7 +68,8 @@ EndpointSettings read_endpoint(Reader& reader, const Fields& fields, const std::
         result.vectors = reader.integer(*vectors, "vectors of " + owner, 4, 32);
     if (const auto* dma = fields.find("dma")) result.dma = reader.integer(*dma, "dma of " + owner, 0, 64);
     if (const auto* protection = fields.find("rid-protection"))
-        result.dma_listed = read_protection(reader, *protection, "rid-protection of " + owner);
+        if (const auto word = reader.word(*protection, "rid-protection of " + owner, {"firmware", "strict"}))
+            result.dma_listed = *word == "firmware";
     return result;
 }
 

@@ -191,19 +191,6 @@ std::optional<std::string> read_path(Reader& reader, const YAML::Node& node, con
     return path;
 }
 
-std::string read_suite(Reader& reader, const YAML::Node& node) {
-    const auto suite = reader.string(node, "'guest-suite'");
-    if (!suite) return "";
-    if (std::ranges::find(kGuestSuites, *suite) != kGuestSuites.end()) return *suite;
-    const std::vector<std::string> known(kGuestSuites.begin(), kGuestSuites.end());
-    const std::string guess = nearest(*suite, known);
-    reader.diagnostics().error(
-        node.Mark(), fmt::format("'guest-suite' is '{}'; {}", *suite,
-                                 guess.empty() ? fmt::format("expected {}", fmt::join(known, " or "))
-                                               : fmt::format("did you mean '{}'?", guess)));
-    return "";
-}
-
 }  // namespace
 
 FileSettings read_file(Reader& reader, const YAML::Node& document) {
@@ -217,7 +204,9 @@ FileSettings read_file(Reader& reader, const YAML::Node& document) {
         result.share = read_path(reader, *share, "'share'", "the path of a directory").value_or("");
     if (const auto* kernel = fields.find("kernel"))
         result.kernel = read_path(reader, *kernel, "'kernel'", "stock, debug, or the path of a directory");
-    if (const auto* suite = fields.find("guest-suite")) result.guest_suite = read_suite(reader, *suite);
+    if (const auto* suite = fields.find("guest-suite"))
+        result.guest_suite =
+            reader.word(*suite, "'guest-suite'", {kGuestSuites.begin(), kGuestSuites.end()}).value_or("");
     if (const auto* validate = fields.find("validate")) result.validate = read_validate(reader, *validate);
     if (const auto* defaults = fields.find("defaults"))
         result.defaults = read_node(reader, *defaults, "'defaults'");

@@ -176,6 +176,17 @@ std::optional<std::string> Reader::string(const YAML::Node& node, const std::str
     return std::nullopt;
 }
 
+std::optional<std::string> Reader::word(const YAML::Node& node, const std::string& what,
+                                        const std::vector<std::string>& known) {
+    auto result = string(node, what);
+    if (!result || std::ranges::find(known, *result) != known.end()) return result;
+    const std::string guess = nearest(*result, known);
+    diagnostics_.error(node.Mark(), fmt::format("{} is '{}'; {}", what, shortened(*result),
+                                                guess.empty() ? fmt::format("expected {}", fmt::join(known, " or "))
+                                                              : fmt::format("did you mean '{}'?", guess)));
+    return std::nullopt;
+}
+
 std::optional<std::string> Reader::name(const YAML::Node& node, const std::string& what) {
     auto result = string(node, what);
     if (!result || valid_name(*result)) return result;

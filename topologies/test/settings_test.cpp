@@ -36,6 +36,8 @@ TEST(Settings, ThePairHasTheDocumentedDefaults) {
     EXPECT_EQ(side.link, (Link{4, 16}));
     EXPECT_EQ(side.windows, (Windows{64ULL << 20, 64ULL << 20, 64}));
     EXPECT_EQ(side.vectors, 4U);
+    EXPECT_EQ(side.dma, 4U);
+    EXPECT_TRUE(side.dma_listed);
     EXPECT_THAT(t.warnings, IsEmpty());
 }
 
@@ -56,6 +58,22 @@ TEST(Settings, ANodeComesBeforeItsSwitchAndThatBeforeDefaults) {
     EXPECT_EQ(sides[0].windows, (Windows{16ULL << 20, 0, 128}));
     EXPECT_EQ(sides[1].windows, (Windows{16ULL << 20, 2ULL << 20, 128}));
     EXPECT_EQ(sides[0].vectors, 5U);
+}
+
+TEST(Settings, DmaEnginesAreThoseOfTheModelUnlessTheFileSaysOtherwise) {
+    const Topology t = good(
+        "name: p\n"
+        "nodes: {a: {dma: 64}, b: {dma: 0}, c: {}}\n"
+        "switches:\n"
+        "  s: {rid-protection: strict, nt-pairs: [[a, b]]}\n"
+        "  old: {model: pfx-48xg3, link: {generation: 3}, nt-pairs: [[b, c]], upstream-port: true}\n");
+    const auto& sides = t.switches[0].partitions;
+    EXPECT_EQ(sides[0].dma, 64U);
+    EXPECT_FALSE(sides[0].dma_listed);
+    EXPECT_EQ(sides[1].dma, 0U);
+    EXPECT_EQ(t.switches[1].partitions[1].dma, 0U);
+    EXPECT_EQ(t.switches[0].dma_function(), 1U);
+    EXPECT_EQ(t.switches[1].dma_function(), 2U);
 }
 
 TEST(Settings, SizesAreBytesOrPowersOf1024) {

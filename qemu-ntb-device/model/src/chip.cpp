@@ -264,6 +264,13 @@ void Chip::forwarded(const Forwarded& what) {
     if (what.latency_ns != 0) traffic::measured(*state_, what.from, what.to, what.latency_ns);
 }
 
+Passed Chip::passed(unsigned partition, bool from_host, Tlp tlp) const {
+    const Port& port = at(partition).port;
+    const Direction& direction = from_host ? port.ingress : port.egress;
+    const auto which = static_cast<unsigned>(tlp);
+    return {direction.tlps[which], direction.payload[which]};
+}
+
 unsigned Chip::message_gaps(unsigned partition) const {
     at(partition);
     return dbmsg::gaps(*state_, partition);

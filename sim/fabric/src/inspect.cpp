@@ -70,6 +70,17 @@ json windows(Chip& chip, unsigned partition) {
     return list;
 }
 
+json passed(Chip& chip, unsigned partition, bool from_host) {
+    using switchtec::Tlp;
+    json classes;
+    for (const auto& [name, tlp] : {std::pair{"posted", Tlp::Posted}, std::pair{"non_posted", Tlp::NonPosted},
+                                    std::pair{"completions", Tlp::Completion}}) {
+        const auto count = chip.passed(partition, from_host, tlp);
+        classes[name] = {{"tlps", count.tlps}, {"bytes", count.payload}};
+    }
+    return classes;
+}
+
 // A mask of 64 bits: as a number, readers that keep numbers as doubles would lose some of it.
 std::string mask(std::uint64_t bits) {
     return fmt::format("{:#018x}", bits);
@@ -175,6 +186,7 @@ json Switch::inspect() {
             {"windows_settled", chip.windows_settled(partition)},
             {"doorbells", doorbells(chip, partition)},
             {"messages", messages(chip, partition)},
+            {"traffic", {{"from_host", passed(chip, partition, true)}, {"to_host", passed(chip, partition, false)}}},
             {"window_read_misses", slot.read_misses.load(std::memory_order_relaxed)},
             {"window_write_misses", slot.write_misses.load(std::memory_order_relaxed)},
             {"ram", ram(ram_, partition, partitions())},

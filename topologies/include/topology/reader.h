@@ -52,6 +52,9 @@ class Reader {
 
     std::optional<std::string> string(const YAML::Node& node, const std::string& what);
     std::optional<std::string> name(const YAML::Node& node, const std::string& what);
+    /// One of some words.
+    std::optional<std::string> word(const YAML::Node& node, const std::string& what,
+                                    const std::vector<std::string>& known);
     std::optional<bool> boolean(const YAML::Node& node, const std::string& what);
     std::optional<unsigned> integer(const YAML::Node& node, const std::string& what, unsigned least,
                                     unsigned most);

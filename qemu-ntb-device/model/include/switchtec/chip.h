@@ -98,6 +98,11 @@ struct Forwarded {
     std::uint64_t latency_ns = 0;
 };
 
+/// TLPs of one class in one direction, and the payload of all of them in bytes.
+struct Passed {
+    std::uint64_t tlps, payload;
+};
+
 /// Requests from a host that its NT endpoint did not let pass, as its requester-ID table does not list them.
 struct Refused {
     std::uint64_t requests;
@@ -211,6 +216,8 @@ class Chip {
     /// An access of the host to a window BAR that reached nothing.
     void count_unsupported(unsigned partition, bool write, unsigned size);
     void forwarded(const Forwarded& what);
+    /// What has passed the partition's port since power-on, from its host or to it.
+    Passed passed(unsigned partition, bool from_host, Tlp tlp) const;
 
     // --- The gap before a message: an inbound message register that its host has read, or given its vector,
     // takes the next message only after end_message_gaps (our choice). Linux handles a message in a work

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: MIT
+"""The switch's DMA engine under mainline's switchtec_dma: the kernel's own test of engines, and the NTB clients that can use one."""
+
+import re
+
+import pytest
+from support.host_memory import guest_memory, window_target
+from support.ntblab_cli import REPO, Cluster, wait_for
+
+CHANNELS = 4
+MIB = 1 << 20
+PAIR = (REPO / "tests/system/pair-without-clients.yaml").read_text()
+
+
+@pytest.fixture(scope="module")
+def dma_pair():
+    """A pair with no NTB client, and the engines' driver."""
+    with Cluster.up("tests/system/pair-without-clients.yaml") as pair:
+        for node in pair.nodes:
+            pair.run(node, "modprobe switchtec_dma")
+        yield pair
+
+
+def dmatest(pair, node, iterations, threads, size):
+    """Runs dmatest on all channels of a node; returns (tests, failures) of each thread."""
+    pair.run(node, "dmesg -C; modprobe dmatest; cd /sys/module/dmatest/parameters; echo 10000 > timeout; echo 1 > wait;"
+                   f" echo {iterations} > iterations; echo {threads} > threads_per_chan; echo {size} > test_buf_size;"
+                   " echo > channel; echo 1 > run; cat wait >/dev/null; echo 0 > run")
+    said = pair.run(node, "dmesg; rmmod dmatest")
+    return [(int(tests), int(failures)) for tests, failures in re.findall(r"summary (\d+) tests, (\d+) failures", said)]
+
+
+def test_the_driver_binds_and_registers_its_channels(dma_pair):
+    said = dma_pair.run("a", "lspci -k -d ::0880")
+    assert "Kernel driver in use: switchtec_dma" in said
+    assert len(dma_pair.run("a", "ls /sys/class/dma").split()) == CHANNELS
+
+
+@pytest.mark.parametrize("threads,size", [(1, 8), (2, 4096), (4, 65536), (1, MIB), (4, MIB)])
+def test_dmatest_finds_no_failure(dma_pair, repeat, threads, size):
+    results = dmatest(dma_pair, "a", repeat(10_000) if size < MIB else repeat(1000), threads, size)
+    assert len(results) == CHANNELS * threads
+    assert all(tests > 0 and failures == 0 for tests, failures in results), results
+
+
+def test_a_strict_switch_lets_none_of_the_engines_writes_pass(run_dir, tmp_path):
+    """As hardware does whose requester-ID table lists what mainline's driver puts there: ntb_perf ends well, and nothing has arrived."""
+    topology = tmp_path / "strict.yaml"
+    topology.write_text(PAIR.replace("nt-pairs", "rid-protection: strict, nt-pairs"))
+    with Cluster.up(topology, run_dir=run_dir) as pair:
+        run_file = pair.connect_perf(f"total_order=20 chunk_order=16 max_mw_size={MIB} use_dma=1")
+        address, _ = wait_for("a window to b", lambda: window_target(pair.inspect(), "a", bar=2, offset=64 * 65536))
+        memory = guest_memory(pair, "b")
+        pattern = bytes(range(256)) * (MIB // 256)
+        memory.write(address, pattern)
+        pair.run("a", f"echo 0 > {run_file}")
+        assert "copied 1048576 bytes" in pair.run("a", f"cat {run_file}")
+        assert memory.read(address, MIB) == pattern
+        bus, device, function = (int(part, 16) for part in re.match(r"(\w+):(\w+)\.(\w)", pair.run("a", "lspci -d ::0880")).groups())
+        refused = pair.side("a")["refused"]
+        assert refused["requests"] >= 16 and refused["requester_id"] == bus << 8 | device << 3 | function
+
+
+def test_files_cross_ntb_netdev_by_the_engine(dma_pair, repeat):
+    dma_pair.use_client("ntb_transport use_dma=1", "ntb_netdev")
+    dma_pair.wait_ping()
+    before = dma_pair.posted_bytes("a")
+    size = repeat(1024) * MIB
+    sent = dma_pair.run("a", f"head -c {size} /dev/urandom > /tmp/file; sha256sum < /tmp/file")
+    dma_pair.scp("/tmp/file")
+    assert dma_pair.run("b", "sha256sum < /tmp/file; rm /tmp/file") == sent
+    assert dma_pair.posted_bytes("a") - before > size // 2, "the engine has not been used"
+    dma_pair.serve_iperf("b")
+    report = dma_pair.run("a", "iperf3 -J -n 64M -c b")
+    assert int(re.search(r'"sum_received":\s*{[^}]*"bytes":\s*(\d+)', report)[1]) >= 64 * MIB
