@@ -46,9 +46,13 @@ check_tidy() {
 
 check_scripts() { our_scripts | xargs shellcheck -x; }
 
-# A few thousand inputs each, so that the fuzzers build and run; hours of it are for those who ask (READMEs of model and fabric).
+# A few thousand inputs each, so that the fuzzers build and run; hours of it are for those who ask (READMEs of model, dma and fabric).
 check_fuzz() {
-    ci/compile.sh fuzz && build/fuzz/bin/switchtec-fuzz -runs=2000 -max_len=2048 && build/fuzz/bin/fabric-fuzz -runs=2000 -max_len=2048
+    ci/compile.sh fuzz || return
+    local fuzzer
+    for fuzzer in switchtec dma fabric; do
+        "build/fuzz/bin/$fuzzer-fuzz" -runs=2000 -max_len=2048 || return
+    done
 }
 
 # suite NAME JUNIT COMMAND...: a runner that counts its own tests.

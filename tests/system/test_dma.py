@@ -46,7 +46,7 @@ def test_dmatest_finds_no_failure(dma_pair, repeat, threads, size):
 def test_a_strict_switch_lets_none_of_the_engines_writes_pass(run_dir, tmp_path):
     """As hardware does whose requester-ID table lists what mainline's driver puts there: ntb_perf ends well, and nothing has arrived."""
     topology = tmp_path / "strict.yaml"
-    topology.write_text(PAIR.replace("nt-pairs", "rid-protection: strict, nt-pairs"))
+    topology.write_text(PAIR + "    rid-protection: strict\n")
     with Cluster.up(topology, run_dir=run_dir) as pair:
         run_file = pair.connect_perf(f"total_order=20 chunk_order=16 max_mw_size={MIB} use_dma=1")
         address, _ = wait_for("a window to b", lambda: window_target(pair.inspect(), "a", bar=2, offset=64 * 65536))

@@ -146,13 +146,12 @@ Outcome Engine::carry_out(unsigned channel, const Task& task) {
     return outcome;
 }
 
-// The phase tag last: with it the driver takes everything else for written.
+// The phase tag last, as a write of its own, which the op orders after all before: with it the driver takes
+// everything else for written.
 Outcome Engine::write_completion(unsigned channel, const Task& task) {
     const auto* bytes = reinterpret_cast<const std::byte*>(&task.completion);
-    std::atomic_thread_fence(std::memory_order_release);
     if (!ops_.write(config_.opaque, channel, task.destination, bytes, kCompletionBody) || cancelled(channel))
         return {.status = NTB_DMA_DESTINATION_FAILED};
-    std::atomic_thread_fence(std::memory_order_release);
     if (!ops_.write(config_.opaque, channel, task.destination + kCompletionBody, bytes + kCompletionBody,
                     sizeof(CompletionEntry) - kCompletionBody))
         return {.status = NTB_DMA_DESTINATION_FAILED};

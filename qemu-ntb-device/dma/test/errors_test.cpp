@@ -229,10 +229,11 @@ TEST_F(Errors, ChannelsCannotShareBuffers) {
     Driver third(host, 2);
     const auto mine = third.get(Reg::ValidEnable);
     EXPECT_EQ(mine & kValid, kValid);
-    for (const std::uint64_t wrong : {std::uint64_t{0x10000} | 8U << 2,   // Of channels 0 and 1.
-                                      mine & ~0x1FF000ULL,                // None.
-                                      (mine & ~0x1FF000ULL) | 33U << 12,  // More than there are.
-                                      std::uint64_t{0x1FF} << 2 | 1U << 12}) {
+    const std::uint64_t others = 16U << 12 | 8U << 2;  // 16 of channels 0 and 1.
+    const std::uint64_t none = mine & ~(0x1FFULL << 12);
+    const std::uint64_t too_many = none | 33U << 12;
+    const std::uint64_t beyond = 0x1FF << 2 | 1U << 12;
+    for (const std::uint64_t wrong : {others, none, too_many, beyond}) {
         third.set(Reg::ValidEnable, wrong | kEnable);
         EXPECT_EQ(third.get(Reg::ValidEnable) & (kEnable | kValid), 0) << std::hex << wrong;
     }

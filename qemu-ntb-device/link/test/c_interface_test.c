@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* endpoint.h is C, and says why it cannot do what it is asked. */
+/* endpoint.h and engine.h are C, and say why they cannot do what they are asked. */
 #include <ntblink/endpoint.h>
 #include <stdio.h>
 #include <string.h>
+#include <switchtec-dma/engine.h>
 
 int main(void) {
     NtbEndpointConfig config = {
@@ -20,5 +21,16 @@ int main(void) {
         return 1;
     }
     ntb_endpoint_close(NULL);
+
+    NtbDmaConfig dma = {.channels = 65};
+    if (ntb_dma_open(&dma, error) != NULL || strstr(error, "65 DMA channels") == NULL) {
+        fprintf(stderr, "unexpected message: %s\n", error);
+        return 1;
+    }
+    if (strcmp(ntb_dma_register_name(0x2004, name, sizeof(name)), "channel[1].sq_tail") != 0) {
+        fprintf(stderr, "unexpected register name: %s\n", name);
+        return 1;
+    }
+    ntb_dma_close(NULL);
     return 0;
 }

@@ -78,7 +78,7 @@ typedef struct NtbDmaOps {
     bool (*read)(void* opaque, unsigned channel, uint64_t address, void* data, size_t size);
     /* Write `size` bytes, immediate data of 1 to 8 or a completion entry, which comes in two writes: the
      * first 28 bytes, then the last 4 (id and phase tag), at a multiple of 4. These must be seen at once, and
-     * not before what was written earlier. False: as of `read`. */
+     * not before what was written or copied earlier: a store with release semantics. False: as of `read`. */
     bool (*write)(void* opaque, unsigned channel, uint64_t address, const void* data, size_t size);
     /* Copy 1 to NTB_DMA_CHUNK bytes, of any alignment; the ranges may overlap, and then anything may come of
      * it. When this returns NTB_DMA_OK, whoever sees anything that is written later sees the data, too. */
