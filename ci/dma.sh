@@ -65,7 +65,9 @@ build_modules() {
         progress "switchtec_dma does not build for Linux $version and is left out (see $log_file)"
         return
     fi
-    mkdir -p "$modules"
+    mkdir -p "$modules" "$work/tree/etc/modprobe.d"
+    # Clients take an engine that is there when they load.
+    printf 'softdep %s pre: switchtec_dma\n' ntb_transport ntb_perf >"$work/tree/etc/modprobe.d/switchtec_dma.conf"
     for module in switchtec_dma dmatest; do
         run objcopy --strip-debug "$work/module/$module.ko" "$modules/$module.ko"
     done

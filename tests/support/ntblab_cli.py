@@ -245,7 +245,8 @@ class Cluster:
         """Copies a file of node a to the same place at b, over ntb_netdev.
 
         Guests trust no key of each other's: b's root is given a key of a's."""
-        key = self.run("a", "[ -f /root/.ssh/id_ed25519 ] || ssh-keygen -q -t ed25519 -N '' -f /root/.ssh/id_ed25519; cat /root/.ssh/id_ed25519.pub")
+        key = self.run("a", "rm -f /root/.ssh/id_ed25519; mkdir -p /root/.ssh; ssh-keygen -q -t ed25519 -N '' -f /root/.ssh/id_ed25519;"
+                            " cat /root/.ssh/id_ed25519.pub")
         self.run("b", f"mkdir -p /root/.ssh; echo '{key}' >> /root/.ssh/authorized_keys")
         self.run("a", f"scp -q -o StrictHostKeyChecking=no {path} b:{path}", timeout=900)
 

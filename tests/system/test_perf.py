@@ -16,7 +16,7 @@ LUT_WINDOWS = 64 * 65536  # before the direct window in BAR2
 
 @pytest.fixture
 def perf_pair(run_dir):
-    with Cluster.up("tests/system/pair-without-clients.yaml", run_dir=run_dir) as cluster:
+    with Cluster.up("tests/system/pair-with-dma.yaml", run_dir=run_dir) as cluster:
         yield cluster
 
 

@@ -76,7 +76,6 @@ class SwitchResolver {
         result_.name = settings_.name;
         const Model* model = find_model();
         result_.upstream_port = settings_.upstream_port.value_or(false);
-        has_dma_ = model != nullptr && model->generation >= 4;
         for (const PairSettings& pair : settings_.pairs) place(pair);
         for (const NodeReference& host : settings_.management) place_management(host);
         if (!readable_ || model == nullptr) return std::move(result_);
@@ -158,7 +157,6 @@ class SwitchResolver {
             partition = Partition{};
             partition.node = node;
             partition.peer = numbers[1 - side];
-            partition.dma = has_dma_ ? kDefaultDmaChannels : 0;
             override_with(partition, file_.defaults.endpoint);
             override_with(partition, settings_.endpoint);
             override_with(partition, file_.nodes[*node].settings.endpoint);
@@ -218,7 +216,7 @@ class SwitchResolver {
         for (const Partition& partition : result_.partitions) {
             if (!partition.node) continue;
             lanes += partition.link.width;
-            if (partition.dma != 0 && !has_dma_)
+            if (partition.dma != 0 && model.generation < 4)
                 error(fmt::format("({}) is a Gen{} switch, which has no DMA engine, but node '{}' has 'dma: {}'; "
                                   "leave 'dma' out or take a newer model",
                                   model.name, model.generation, topology_.nodes[*partition.node].name,
@@ -266,7 +264,6 @@ class SwitchResolver {
     Diagnostics& diagnostics_;
     bool readable_;  ///< Every value of the file was read: sums over defaults in place of wrong ones would
                      ///< mislead.
-    bool has_dma_ = false;  ///< Of the model.
     Switch result_;
 };
 

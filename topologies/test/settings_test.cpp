@@ -36,7 +36,7 @@ TEST(Settings, ThePairHasTheDocumentedDefaults) {
     EXPECT_EQ(side.link, (Link{4, 16}));
     EXPECT_EQ(side.windows, (Windows{64ULL << 20, 64ULL << 20, 64}));
     EXPECT_EQ(side.vectors, 4U);
-    EXPECT_EQ(side.dma, 4U);
+    EXPECT_EQ(side.dma, 0U);
     EXPECT_TRUE(side.dma_listed);
     EXPECT_THAT(t.warnings, IsEmpty());
 }
@@ -60,18 +60,19 @@ TEST(Settings, ANodeComesBeforeItsSwitchAndThatBeforeDefaults) {
     EXPECT_EQ(sides[0].vectors, 5U);
 }
 
-TEST(Settings, DmaEnginesAreThoseOfTheModelUnlessTheFileSaysOtherwise) {
+TEST(Settings, DmaEnginesAreThoseThatTheFileNames) {
     const Topology t = good(
         "name: p\n"
-        "nodes: {a: {dma: 64}, b: {dma: 0}, c: {}}\n"
+        "defaults: {dma: 2}\n"
+        "nodes: {a: {dma: 64}, b: {}, c: {dma: 0}}\n"
         "switches:\n"
-        "  s: {rid-protection: strict, nt-pairs: [[a, b]]}\n"
-        "  old: {model: pfx-48xg3, link: {generation: 3}, nt-pairs: [[b, c]], upstream-port: true}\n");
+        "  s: {rid-protection: strict, dma: 4, nt-pairs: [[a, b]]}\n"
+        "  old: {model: pfx-48xg3, link: {generation: 3}, dma: 0, nt-pairs: [[b, c]], upstream-port: true}\n");
     const auto& sides = t.switches[0].partitions;
     EXPECT_EQ(sides[0].dma, 64U);
     EXPECT_FALSE(sides[0].dma_listed);
-    EXPECT_EQ(sides[1].dma, 0U);
-    EXPECT_EQ(t.switches[1].partitions[1].dma, 0U);
+    EXPECT_EQ(sides[1].dma, 4U);
+    EXPECT_EQ(t.switches[1].partitions[0].dma, 0U);
     EXPECT_EQ(t.switches[0].dma_function(), 1U);
     EXPECT_EQ(t.switches[1].dma_function(), 2U);
 }

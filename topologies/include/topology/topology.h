@@ -26,9 +26,6 @@ struct Link {
     bool operator==(const Link&) const = default;
 };
 
-/// Channels of the DMA function of a Gen4 or Gen5 switch, unless the file says how many.
-inline constexpr unsigned kDefaultDmaChannels = 4;
-
 /// The window BARs of an NT endpoint.
 struct Windows {
     std::uint64_t bar2 =
