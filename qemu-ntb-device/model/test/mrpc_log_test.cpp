@@ -180,7 +180,7 @@ TEST_F(MrpcLog, DefinitionsNameEveryEvent) {
         modules.emplace_back(module, count);
         for (unsigned i = 0; i < count; ++i) ASSERT_TRUE(std::getline(lines, line));
     }
-    EXPECT_EQ(modules, (std::vector<std::pair<unsigned, unsigned>>{{1, 5}, {2, 2}, {3, 5}, {4, 1}}));
+    EXPECT_EQ(modules, (std::vector<std::pair<unsigned, unsigned>>{{1, 5}, {2, 2}, {3, 6}, {4, 1}}));
     EXPECT_EQ(bench.call(0x3B, words({1})), kSuccess);
     EXPECT_EQ(bench.output(0, 4), 1U) << "the boot loaders log nothing";
     EXPECT_EQ(bench.call(0x3B, words({2})), kBadSubcommand);
