@@ -6,28 +6,17 @@ import re
 import zlib
 
 import pytest
-from support.host_memory import guest_memory, window_target
-from support.ntblab_cli import IOMMU, Cluster, wait_for
+from support.host_memory import guest_memory
+from support.ntblab_cli import IOMMU, Cluster
+from support.window import SIZE as WINDOW, in_window, wait_window
 
-WINDOW = 1 << 20
 PAGE = 4096
-LUT_WINDOWS = 64 * 65536  # before the direct window in BAR2
 
 
 @pytest.fixture
 def perf_pair(run_dir):
     with Cluster.up("tests/system/pair-with-dma.yaml", run_dir=run_dir) as cluster:
         yield cluster
-
-
-def in_window(pair, statement):
-    """Runs Python in node a with `window`, its direct window; returns what it prints."""
-    return pair.run("a", f"""python3 - <<'PROGRAM'
-import mmap, os
-file = os.open('/sys/bus/pci/devices/{pair.ntb_device("a")}/resource2', os.O_RDWR)
-window = mmap.mmap(file, {WINDOW}, offset={LUT_WINDOWS})
-{statement}
-PROGRAM""")
 
 
 def pages_behind(pair, address):
@@ -44,9 +33,7 @@ def pages_behind(pair, address):
 def test_ntb_perf_writes_the_far_side_memory(perf_pair, engine):
     pair = perf_pair
     run_file = pair.connect_perf(f"total_order=24 chunk_order=16 max_mw_size={WINDOW} use_dma={int(engine == 'dma')}")
-    address, size = wait_for("a window to b", lambda: window_target(pair.inspect(), "a", bar=2, offset=LUT_WINDOWS))
-    assert size == WINDOW
-    memory, pages = guest_memory(pair, "b"), pages_behind(pair, address)
+    memory, pages = guest_memory(pair, "b"), pages_behind(pair, wait_window(pair))
     pattern = b"\xa5ntblab\x5a" * (PAGE // 8)
     for page in pages:
         memory.write(page, pattern)
@@ -57,5 +44,5 @@ def test_ntb_perf_writes_the_far_side_memory(perf_pair, engine):
     after = b"".join(memory.read(page, PAGE) for page in pages)
     assert not any(pattern == after[at:at + PAGE] for at in range(0, WINDOW, PAGE)), "a page was not written"
     assert len(zlib.compress(after)) > 0.99 * WINDOW, "ntb_perf sends random bytes; these are not"
-    through_window = in_window(pair, "import hashlib; print(hashlib.sha256(window[:]).hexdigest())")
+    through_window = in_window(pair, "print(hashlib.sha256(window[:]).hexdigest())")
     assert through_window == hashlib.sha256(after).hexdigest()
