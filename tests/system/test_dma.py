@@ -72,7 +72,7 @@ def test_a_file_crosses_ntb_netdev_by_the_engine(dma_pair, repeat):
     sent = pair.run("a", f"mkdir -p /tmp/served; head -c {size} /dev/urandom > /tmp/served/file; sha256sum < /tmp/served/file")
     pair.run("a", "python3 -m http.server -d /tmp/served >/dev/null 2>&1 & until ss -Hltn sport = :8000 | grep -q .; do sleep 0.05; done")
     pair.run("b", f'python3 -c "{FETCH}"', timeout=900)
-    pair.run("a", "pkill -f http.server")
+    pair.run("a", "pkill -f '[h]ttp.server'")
     assert pair.run("b", "sha256sum < /tmp/file; rm /tmp/file") == sent
     by_engine = pair.run("b", "sed -n 's/^rx_async - *//p' /sys/kernel/debug/ntb_transport/*/qp0/stats")
     assert int(by_engine) > size // 65536 // 4
