@@ -48,6 +48,11 @@ unsigned Channel::pending() const {
     return (s.sq_tail + s.sq_size - s.sq_current) % s.sq_size;
 }
 
+unsigned Channel::unfetched() const {
+    const unsigned in_hand = s.step == Step::Move || s.step == Step::Complete ? 1 : 0;
+    return pending() - std::min(pending(), waiting() + in_hand);
+}
+
 bool Channel::runnable() const {
     if (!enabled() || (s.control & (kHalt | kReset)) != 0) return false;
     if (s.step == Step::Interrupt || s.status_interrupt != 0) return true;

@@ -65,7 +65,10 @@ class Channel {
 
     /// Submissions that are not completed.
     unsigned pending() const;
+    /// Of them, those that wait in buffers.
     unsigned waiting() const { return fetched_end_ - fetched_begin_; }
+    /// Of them, those that are still in the ring alone.
+    unsigned unfetched() const;
     /// Counts idle time; to be called whenever registers have changed.
     void update_idle();
 

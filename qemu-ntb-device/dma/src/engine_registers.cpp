@@ -140,7 +140,7 @@ std::uint64_t Engine::read_channel(unsigned channel, Reg reg) const {
         case Reg::ByteCountHigh:
             return s.perf_bytes >> 32;
         case Reg::Pending:
-            return worker.pending() - std::min(worker.pending(), worker.waiting());
+            return worker.unfetched();
         case Reg::BuffersEmpty:
             return buffer_count(s) - std::min(buffer_count(s), worker.waiting());
         case Reg::IdleCycles:

@@ -88,7 +88,7 @@ TEST_F(Counters, PendingAndBuffers) {
     host.wait_for_hanging(1);
     // One is in hand, 15 are fetched, 24 wait in the ring.
     EXPECT_EQ(driver.get(Reg::BuffersEmpty), 1);
-    EXPECT_EQ(driver.get(Reg::Pending), 25);
+    EXPECT_EQ(driver.get(Reg::Pending), 24);
     EXPECT_EQ(info().pending, 40);
     EXPECT_STREQ(info().state, "busy");
     host.answer();

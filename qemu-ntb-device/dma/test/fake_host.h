@@ -132,6 +132,8 @@ class FakeHost {
     std::atomic<unsigned> descriptors{0};          ///< Told of.
     NtbDmaDescriptor last_descriptor{};            ///< To be looked at when no channel runs.
     std::function<void(unsigned vector)> on_interrupt;
+    /// Of reads, writes, copies and interrupts; of a read the address is the source.
+    std::function<void(const char* op, std::uint64_t address, std::size_t size)> on_op;
 
   private:
     class Running {
@@ -150,6 +152,9 @@ class FakeHost {
 
     static FakeHost& self(void* opaque) { return *static_cast<FakeHost*>(opaque); }
 
+    void tell(const char* op, std::uint64_t address, std::size_t size) const {
+        if (on_op) on_op(op, address, size);
+    }
     /// False: cancelled.
     bool wait_for_window(unsigned channel, std::uint64_t address) {
         if (address < kWindow || !hanging_) return true;
@@ -163,6 +168,7 @@ class FakeHost {
     static bool read(void* opaque, unsigned channel, std::uint64_t address, void* data, std::size_t size) {
         FakeHost& host = self(opaque);
         const Running running(host);
+        host.tell("read", address, size);
         if (!host.wait_for_window(channel, address)) return false;
         const std::byte* from = host.at(address, size);
         if (from == nullptr) return false;
@@ -173,6 +179,7 @@ class FakeHost {
                       std::size_t size) {
         FakeHost& host = self(opaque);
         const Running running(host);
+        host.tell("write", address, size);
         if (!host.wait_for_window(channel, address)) return false;
         std::byte* to = host.at(address, size);
         if (to == nullptr) return false;
@@ -189,6 +196,7 @@ class FakeHost {
                              std::size_t size) {
         FakeHost& host = self(opaque);
         const Running running(host);
+        host.tell("copy", destination, size);
         if (size == 0 || size > NTB_DMA_CHUNK) return NTB_DMA_CANCELLED;
         if (!host.wait_for_window(channel, std::max(destination, source))) return NTB_DMA_CANCELLED;
         const std::byte* from = host.at(source, size);
@@ -201,6 +209,7 @@ class FakeHost {
     static void interrupt(void* opaque, unsigned, unsigned vector) {
         FakeHost& host = self(opaque);
         const Running running(host);
+        host.tell("interrupt", vector, 0);
         if (host.on_interrupt) host.on_interrupt(vector);
         ++host.interrupts[vector];
     }

@@ -1,9 +1,33 @@
 // SPDX-License-Identifier: MIT
 // Data, then the completion entry with its phase tag last, then the interrupt: as seen by another thread.
+#include <string>
+#include <tuple>
+
 #include "driver.h"
 
 namespace switchtec::dma::test {
 namespace {
+
+TEST(Order, OpsOfADescriptor) {
+    using Op = std::tuple<std::string, std::uint64_t, std::size_t>;
+    FakeHost host;
+    Driver driver(host, 0);
+    driver.init();
+    driver.alloc();
+    std::vector<Op> ops;
+    host.on_op = [&](const char* op, std::uint64_t address, std::size_t size) {
+        ops.emplace_back(op, address, size);
+    };
+    driver.submit(copy_entry(kWindow, driver.data(), NTB_DMA_CHUNK + 5));
+    ASSERT_TRUE(eventually([&] { return host.interrupts[1] == 1; }));
+    host.close();
+    EXPECT_EQ(ops, (std::vector<Op>{{"read", driver.sq(), 32},
+                                    {"copy", kWindow, NTB_DMA_CHUNK},
+                                    {"copy", kWindow + NTB_DMA_CHUNK, 5},
+                                    {"write", driver.cq(), 28},
+                                    {"write", driver.cq() + 28, 4},
+                                    {"interrupt", 1, 0}}));
+}
 
 TEST(Order, WhoSeesThePhaseTagSeesTheData) {
     FakeHost host;
