@@ -54,11 +54,37 @@ def test_what_is_there_is_not_done_again(sweep, tmp_path):
     tasks = sorted(folder.glob("task-*.json"))
     before = {task: task.stat().st_mtime_ns for task in tasks}
     tasks[3].unlink()
-    assert f"1 of {TASKS} tasks have no result, the first is task 3; run the sweep again" in ntb_sim(
+    assert f"1 of {TASKS} tasks have no result, or a damaged one, the first is task 3; run the sweep again" in ntb_sim(
         "merge", folder, expect=1)[1]
     ntb_sim("sweep", sweep, "-o", folder)
     assert results(folder) == whole
     assert [task for task in tasks if task.stat().st_mtime_ns != before[task]] == [tasks[3]]
+
+
+def test_what_is_damaged_is_done_again(sweep, tmp_path):
+    folder = tmp_path / "results"
+    ntb_sim("sweep", sweep, "-o", folder)
+    whole = results(folder)
+    tasks = sorted(folder.glob("task-*.json"))
+    tasks[0].write_bytes(b"")
+    tasks[5].write_bytes(tasks[5].read_bytes()[:100])
+    tasks[7].write_bytes(bytes(range(256)))
+    ntb_sim("sweep", sweep, "-o", folder)
+    assert results(folder) == whole
+
+
+def test_a_worker_that_is_killed_is_told_and_its_task_done_again(sweep, tmp_path):
+    sweep.write_text(SWEEP.replace("64..4K", "1M").replace("transfers: 5", "transfers: 20"))
+    ntb_sim("sweep", sweep, "-o", tmp_path / "here")
+    folder = tmp_path / "results"
+    process = subprocess.Popen([NTB_SIM, "sweep", str(sweep), "-o", str(folder), "-j", "2"], stdout=subprocess.DEVNULL,
+                               stderr=subprocess.PIPE, text=True)
+    killed = wait_for("a worker", lambda: [pid for pid in running(str(folder)) if int(pid) != process.pid])[0]
+    os.kill(int(killed), signal.SIGKILL)
+    line = process.stderr.readline()
+    assert "was ended by signal 9 (Killed); it is done once more" in line
+    assert process.wait() == 0, process.stderr.read()
+    assert results(folder) == results(tmp_path / "here")
 
 
 def test_results_of_another_sweep_are_not_mixed_in(sweep, tmp_path):
@@ -114,8 +140,8 @@ def running(word):
 BAD_SWEEPS = {
     "workloads: [dma-write]": "{path}:1:1: a sweep has topologies, a list of paths",
     "topologies: []": "{path}:1:13: ",
-    "topologies: [none.yaml]": "run 0: ",
-    f"topologies: [{PAIR}]\nworkloads: [dma]": "run 0: there is no workload 'dma'; ",
+    "topologies: [none.yaml]": "{path}:1:14: ",
+    f"topologies: [{PAIR}]\nworkloads: [dma]": "{path}:2:13: there is no workload 'dma'; ",
     f"topologies: [{PAIR}]\nvary: {{link.mp: [1]}}": "{path}:2:8: ",
     f"topologies: [{PAIR}]\nvary: {{link.mps: [64]}}": "{path}:2:19: ",
     f"topologies: [{PAIR}]\nvary: {{link.mps: [128.5]}}": "{path}:2:19: link.mps is 128.5",

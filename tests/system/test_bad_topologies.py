@@ -38,7 +38,7 @@ TABLE = {
         "1:1: the topology has no 'nodes'; add nodes: {a: {}, b: {}}", f"1:7: 'name' is 't nodes: {{a: {{}}}} '; expected {NAME_RULE}"]),
     "tab": ("name: t\nnodes:\n\ta: {}\n", ["3:3: not YAML: illegal map value; YAML is indented by spaces, this line begins with a tab"]),
     "unknown alias": ("name: *x\n", ["1:7: not YAML: the referenced anchor is not defined"]),
-    "two documents": (NODES + "---\nname: u\n", ["4:1: a second YAML document begins; a topology file has one"]),
+    "two documents": (NODES + "---\nname: u\n", ["4:1: a second YAML document begins; such a file has one"]),
     "a list": ("- a\n- b\n", ["1:1: the topology is a list; expected a mapping (key: value)"]),
     "a text": ("a pair, please\n", ["1:1: the topology is the text 'a pair, please'; expected a mapping (key: value)"]),
     # keys

@@ -74,6 +74,21 @@ std::string describe(const YAML::Node& node) {
     return "nothing";
 }
 
+tl::expected<std::uint64_t, std::errc> parse_size(std::string_view text) {
+    static constexpr std::string_view kUnits = "KMGT";
+    std::uint64_t value = 0;
+    const char* last = text.data() + text.size();
+    const auto [end, error] = std::from_chars(text.data(), last, value);
+    const std::string_view unit(end, static_cast<std::size_t>(last - end));
+    const std::size_t index = unit.size() == 1 ? kUnits.find(unit[0]) : std::string_view::npos;
+    if (error == std::errc::invalid_argument || (!unit.empty() && index == std::string_view::npos))
+        return tl::unexpected(std::errc::invalid_argument);
+    const std::size_t shift = unit.empty() ? 0 : 10 * (index + 1);
+    if (error != std::errc{} || value > UINT64_MAX >> shift)
+        return tl::unexpected(std::errc::result_out_of_range);
+    return value << shift;
+}
+
 std::string format_size(std::uint64_t bytes) {
     static constexpr char units[] = "TGMK";
     for (unsigned i = 0; i < 4; ++i) {
@@ -241,24 +256,17 @@ std::optional<double> Reader::number(const YAML::Node& node, const std::string& 
 }
 
 std::optional<std::uint64_t> Reader::size(const YAML::Node& node, const std::string& what) {
-    static const std::regex form("([0-9]{1,15})([KMGT]?)");
     const Kind kind = kind_of(node);
-    std::smatch match;
-    if ((kind != Kind::integer && kind != Kind::text) || node.Scalar().size() > 16 ||
-        !std::regex_match(node.Scalar(), match, form)) {
+    const auto value = kind == Kind::integer || kind == Kind::text
+                           ? parse_size(node.Scalar())
+                           : tl::unexpected(std::errc::invalid_argument);
+    if (value) return *value;
+    if (value.error() == std::errc::invalid_argument)
         wrong_type(node, what, "a size: digits with an optional K, M, G or T, such as 64M or 1G");
-        return std::nullopt;
-    }
-    std::uint64_t value = 0;
-    std::from_chars(&*match[1].first, &*match[1].first + match[1].length(), value);
-    const std::string unit = match[2];
-    const unsigned shift = unit.empty() ? 0 : unit == "K" ? 10 : unit == "M" ? 20 : unit == "G" ? 30 : 40;
-    if (value > (UINT64_MAX >> shift)) {
-        diagnostics_.error(node.Mark(),
-                           fmt::format("{} is {}; that is more than 64 bits hold", what, node.Scalar()));
-        return std::nullopt;
-    }
-    return value << shift;
+    else
+        diagnostics_.error(node.Mark(), fmt::format("{} is {}; that is more than 64 bits hold", what,
+                                                    shortened(node.Scalar())));
+    return std::nullopt;
 }
 
 }  // namespace ntblab::topology

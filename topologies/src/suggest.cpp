@@ -47,4 +47,9 @@ std::string nearest(std::string_view word, std::span<const std::string> candidat
     return result;
 }
 
+std::string did_you_mean(std::string_view word, std::span<const std::string> candidates) {
+    const std::string guess = nearest(word, candidates);
+    return guess.empty() ? "" : "did you mean '" + guess + "'? ";
+}
+
 }  // namespace ntblab::topology

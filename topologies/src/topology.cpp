@@ -21,22 +21,6 @@ namespace {
 
 constexpr std::size_t kFileLimit = 1 << 20;
 
-/// A tab is the most frequent reason why text that looks right is no YAML, and the parser's words for it do
-/// not say so.
-std::string syntax_hint(const std::string& text, const YAML::Mark& mark) {
-    std::size_t begin = 0;
-    for (int line = 0; line < mark.line && begin != std::string::npos; ++line) {
-        begin = text.find('\n', begin);
-        if (begin != std::string::npos) ++begin;
-    }
-    if (begin == std::string::npos) return "";
-    const std::string line = text.substr(begin, text.find('\n', begin) - begin);
-    const std::string indent = line.substr(0, line.find_first_not_of(" \t"));
-    return indent.find('\t') == std::string::npos
-               ? ""
-               : "; YAML is indented by spaces, this line begins with a tab";
-}
-
 template <typename F>
 std::vector<Endpoint> endpoints_where(const Topology& topology, F wanted) {
     std::vector<Endpoint> result;
@@ -48,13 +32,12 @@ std::vector<Endpoint> endpoints_where(const Topology& topology, F wanted) {
 
 }  // namespace
 
-Result<std::string> read_source(const std::string& path) {
+Result<std::string> read_source(const std::string& path, const std::string& what) {
     const UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-    if (!file)
-        return fail(fmt::format("{}: {}; give the path of a topology file", path, std::strerror(errno)));
+    if (!file) return fail(fmt::format("{}: {}; give the path of {}", path, std::strerror(errno), what));
     struct stat status {};
     if (::fstat(file.get(), &status) == 0 && S_ISDIR(status.st_mode))
-        return fail(fmt::format("{}: is a directory; give the path of a topology file in it", path));
+        return fail(fmt::format("{}: is a directory; give the path of {} in it", path, what));
     std::string text;
     std::array<char, 16384> buffer{};
     for (;;) {
@@ -64,28 +47,19 @@ Result<std::string> read_source(const std::string& path) {
         if (count == 0) return text;
         text.append(buffer.data(), static_cast<std::size_t>(count));
         if (text.size() > kFileLimit)
-            return fail(fmt::format("{}: is larger than 1M; is it a topology file?", path));
+            return fail(fmt::format("{}: is larger than 1M; is it {}?", path, what));
     }
 }
 
 Result<Topology> parse(const std::string& text, const std::string& path) {
-    std::vector<YAML::Node> documents;
-    try {
-        documents = YAML::LoadAll(text);
-    } catch (const YAML::Exception& error) {
-        const YAML::Mark mark = error.mark.is_null() ? YAML::Mark{} : error.mark;
-        return fail(fmt::format("{}:{}:{}: not YAML: {}{}", path, mark.line + 1, mark.column + 1, error.msg,
-                                syntax_hint(text, mark)));
-    }
-    if (documents.empty() || documents[0].IsNull())
+    const auto document = parse_yaml(text, path);
+    if (!document) return tl::unexpected(document.error());
+    if (document->IsNull())
         return fail(
             fmt::format("{}:1:1: the file is empty; expected a topology (name, nodes, switches)", path));
-    if (documents.size() > 1)
-        return fail(fmt::format("{}:{}:1: a second YAML document begins; a topology file has one", path,
-                                documents[1].Mark().line + 1));
     Diagnostics diagnostics(path);
     Reader reader(diagnostics);
-    const FileSettings settings = read_file(reader, documents[0]);
+    const FileSettings settings = read_file(reader, *document);
     Topology topology = resolve(settings, diagnostics);
     if (!diagnostics.ok()) return diagnostics.failure();
     return topology;

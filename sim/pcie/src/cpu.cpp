@@ -18,7 +18,8 @@ Cpu::Cpu(sc_core::sc_module_name name, const CpuConfig& config, TlpPool& pool)
 
 void Cpu::start(const Access& access, Done done) {
     if (access.bytes == 0) throw std::invalid_argument("an access has a byte at least");
-    items_.push_back({access, std::move(done), now()});
+    statistics_.queue.add(static_cast<std::uint32_t>(items_.size()));
+    items_.push_back({access, std::move(done), now(), now()});
     ++statistics_.accesses;
     statistics_.bytes += access.bytes;
     if (items_.size() == 1) alarm_.at_latest(std::max(next_, now()));
@@ -87,6 +88,7 @@ void Cpu::send(Item& item) {
 
 void Cpu::finish(Picoseconds at) {
     next_ = at;
+    statistics_.busy.add(items_.front().asked, at);
     const Done done = std::move(items_.front().done);
     items_.pop_front();
     if (!items_.empty()) alarm_.at_latest(next_);

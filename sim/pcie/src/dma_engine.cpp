@@ -18,8 +18,8 @@ constexpr std::uint16_t kIssued = 1;
 
 DmaEngine::DmaEngine(sc_core::sc_module_name name, const DmaConfig& config, TlpPool& pool)
     : sc_module(name), config_(config), pool_(pool), reads_(config.tags) {
-    if (config.tags == 0 || config.tags > 1024)
-        throw std::invalid_argument("a DMA engine has 1 to 1024 tags");
+    if (config.tags == 0 || config.tags > kMostTags)
+        throw std::invalid_argument("a DMA engine has 1 to 16384 tags");
     if (!(config.rate > 0)) throw std::invalid_argument("a DMA engine's rate is more than 0");
     if (config.mps == 0 || config.mrrs == 0) throw std::invalid_argument("MPS and MRRS are not 0");
     for (unsigned tag = config.tags; tag-- > 0;) free_tags_.push_back(static_cast<std::uint16_t>(tag));
@@ -32,6 +32,7 @@ DmaEngine::DmaEngine(sc_core::sc_module_name name, const DmaConfig& config, TlpP
 void DmaEngine::start(const Transfer& transfer, Done done) {
     if (transfer.bytes == 0) throw std::invalid_argument("a transfer has a byte at least");
     const Picoseconds begin = now() + config_.start;
+    statistics_.queue.add(static_cast<std::uint32_t>(active_.size()));
     active_.push_back({transfer, std::move(done), begin, config_.descriptor > 0 ? Step::fetch : Step::issue});
     active_.back().asked = now();
     ++statistics_.transfers;
@@ -70,7 +71,7 @@ bool DmaEngine::advance(Active& active) {
         case Step::fetch:
             if (!send_read(active, active.transfer.queue, config_.descriptor)) return false;
             ++queued_;
-            next_ = now() + config_.read_interval;
+            occupy(config_.read_interval);
             active.step = Step::wait_for_descriptor;
             return true;
         case Step::issue:
@@ -98,7 +99,7 @@ bool DmaEngine::issue(Active& active) {
         return false;
     ++queued_;
     active.issued += bytes;
-    next_ = now() + busy(writes, bytes, active.issued == transfer.bytes);
+    occupy(passing(writes, bytes, active.issued == transfer.bytes));
     if (active.issued == transfer.bytes) {
         active.step = Step::drain;
         if (writes) {
@@ -109,8 +110,13 @@ bool DmaEngine::issue(Active& active) {
     return true;
 }
 
+void DmaEngine::occupy(Picoseconds span) {
+    next_ = now() + span;
+    statistics_.busy += span;
+}
+
 // What a read asks for comes as completions of MPS.
-Picoseconds DmaEngine::busy(bool writes, std::uint32_t bytes, bool last) const {
+Picoseconds DmaEngine::passing(bool writes, std::uint32_t bytes, bool last) const {
     constexpr unsigned kWriteHeader = 16, kCompletionHeader = 12;
     const unsigned tlps = (bytes + config_.mps - 1) / config_.mps;
     const double passes = bytes + tlps * (writes ? kWriteHeader : kCompletionHeader);
@@ -161,6 +167,7 @@ void DmaEngine::unblock(Part by, Active& active) {
     if (blocked_since_ == kNever || blocked_by_ != by) return;
     const Picoseconds span = now() - std::max(blocked_since_, active.may_begin);
     (by == Part::dma_tag ? active.waited_for_tag : active.waited_for_link) += span;
+    if (by == Part::dma_queue) statistics_.waited_for_link += span;
     blocked_since_ = kNever;
 }
 

@@ -10,10 +10,12 @@ namespace ntblab::pcie {
 
 class EthernetLink::Direction : public sc_core::sc_module, private TlpReceiver, private TlpSender {
   public:
-    Direction(sc_core::sc_module_name name, const EthernetConfig& config, std::uint64_t seed)
+    Direction(sc_core::sc_module_name name, const EthernetLink& link, const EthernetConfig& config,
+              std::uint64_t seed)
         : sc_module(name),
           in("in", *this, 0),
           out("out", *this, 0),
+          link_(link),
           config_(config),
           random_(seed),
           lost_(config.loss) {}
@@ -21,6 +23,7 @@ class EthernetLink::Direction : public sc_core::sc_module, private TlpReceiver, 
     TlpTarget in;
     TlpInitiator out;
     EthernetStatistics statistics;
+    Observer* observer = nullptr;
 
   private:
     /// How long so many bytes take.
@@ -62,6 +65,7 @@ class EthernetLink::Direction : public sc_core::sc_module, private TlpReceiver, 
 
     void relay(Tlp& tlp) {
         const Picoseconds ready = std::max(tlp.ready, now());
+        const Picoseconds begins = std::max(ready, free_);
         Picoseconds arrived = 0;
         std::uint32_t left = payload_bytes(tlp);
         ++statistics.tlps;
@@ -73,6 +77,11 @@ class EthernetLink::Direction : public sc_core::sc_module, private TlpReceiver, 
         } while (left > 0);
         in.release(tlp, free_);
         delivered_ = std::max(delivered_, arrived);
+        tell(observer, link_, tlp, Part::ethernet_queue, ready, begins);
+        tell(observer, link_, tlp, Part::ethernet_wire, begins, free_);
+        const Picoseconds expected = std::min(free_ + config_.latency, delivered_);
+        tell(observer, link_, tlp, Part::ethernet_latency, free_, expected);
+        tell(observer, link_, tlp, Part::retransmission, expected, delivered_);
         tlp.head = tlp.tail = tlp.ready = delivered_;
         out.send(tlp);
     }
@@ -80,6 +89,7 @@ class EthernetLink::Direction : public sc_core::sc_module, private TlpReceiver, 
     // What the other side does with its buffers is between the gateways' programs.
     void released(unsigned, Tlp&, Picoseconds) override {}
 
+    const EthernetLink& link_;
     EthernetConfig config_;
     std::mt19937_64 random_;
     std::bernoulli_distribution lost_;
@@ -95,7 +105,7 @@ EthernetLink::EthernetLink(sc_core::sc_module_name name, const EthernetConfig& c
         throw std::invalid_argument("a loss is from 0 to less than 1");
     for (const unsigned side : {0U, 1U})
         directions_[side] =
-            std::make_unique<Direction>(side == 0 ? "from0" : "from1", config, config.seed * 2 + side);
+            std::make_unique<Direction>(side == 0 ? "from0" : "from1", *this, config, config.seed * 2 + side);
 }
 
 EthernetLink::~EthernetLink() = default;
@@ -105,6 +115,9 @@ TlpTarget& EthernetLink::in(unsigned side) {
 }
 TlpInitiator& EthernetLink::out(unsigned side) {
     return directions_.at(1 - side)->out;
+}
+void EthernetLink::observe(Observer* observer) {
+    for (const auto& direction : directions_) direction->observer = observer;
 }
 const EthernetStatistics& EthernetLink::statistics(unsigned side) const {
     return directions_.at(side)->statistics;

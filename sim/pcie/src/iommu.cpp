@@ -25,6 +25,10 @@ Picoseconds Iommu::translate(std::uint64_t address, Picoseconds at) {
     const Picoseconds begins = std::max(at, *walker);
     statistics_.waited += begins - at;
     *walker = begins + config_.miss;
+    while (!walks_.empty() && walks_.front() <= at) walks_.pop_front();
+    statistics_.queue.add(static_cast<std::uint32_t>(walks_.size()));
+    walks_.push_back(*walker);
+    statistics_.busy.add(begins, *walker);
     if (pages_.size() == config_.entries) {
         index_.erase(pages_.back().number);
         pages_.pop_back();

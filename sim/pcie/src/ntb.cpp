@@ -18,6 +18,11 @@ void Ntb::receive(unsigned port, Tlp& tlp) {
         refuse(tlp);
         return;
     }
+    NtbDirectionStatistics& passed = from(port);
+    ++passed.tlps;
+    passed.payload_bytes += payload_bytes(tlp);
+    passed.queue.add(inside_[port]++);
+    const Picoseconds came = tlp.head;
     if (port == kHost && !request) tlp.partition = tlp.requester >> 8;
     if (port == kFabric && !request) tlp.requester = requesters_.at(tlp.requester & 0xff);
     // A request is translated where it comes from, a completion where it goes to.
@@ -27,15 +32,16 @@ void Ntb::receive(unsigned port, Tlp& tlp) {
         tlp.tail += config_.translation;
         tlp.ready += config_.translation;
     }
+    passed.busy.add(came, tlp.tail);
     (port == kHost ? to_fabric_ : to_host_).send(tlp);
 }
 
 void Ntb::released(unsigned port, Tlp& tlp, Picoseconds at) {
     // What was sent to the host came from the fabric, but for the answers of refuse().
-    if (port == kFabric)
-        from_host_.release(tlp, at);
-    else if (!tlp.unsupported || tlp.completer != config_.partition << 8)
-        from_fabric_.release(tlp, at);
+    const unsigned came_by = port == kFabric ? kHost : kFabric;
+    if (came_by == kFabric && tlp.unsupported && tlp.completer == config_.partition << 8) return;
+    --inside_[came_by];
+    (came_by == kHost ? from_host_ : from_fabric_).release(tlp, at);
 }
 
 bool Ntb::translate(Tlp& request) {

@@ -45,6 +45,14 @@ const char* name_of(Part part) {
             return "tags in use";
         case Part::dma_queue:
             return "requests before it";
+        case Part::ethernet_queue:
+            return "Ethernet queue";
+        case Part::ethernet_wire:
+            return "Ethernet frames";
+        case Part::ethernet_latency:
+            return "Ethernet latency";
+        case Part::retransmission:
+            return "retransmission";
         case Part::dma_turnaround:
             return "DMA turnaround";
     }

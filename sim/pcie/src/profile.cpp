@@ -3,8 +3,8 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <topology/named_file.h>
 #include <topology/reader.h>
-#include <topology/suggest.h>
 #include <topology/topology.h>
 
 #include <filesystem>
@@ -28,15 +28,6 @@ std::vector<std::string> parameter_names() {
 
 bool is_status(const std::string& text) {
     return text == "published" || text == "fitted" || text == "assumed";
-}
-
-Result<YAML::Node> parse_yaml(const std::string& text, const std::string& path) {
-    try {
-        return YAML::Load(text);
-    } catch (const YAML::Exception& error) {
-        const YAML::Mark mark = error.mark.is_null() ? YAML::Mark{} : error.mark;
-        return fail(fmt::format("{}:{}:{}: not YAML: {}", path, mark.line + 1, mark.column + 1, error.msg));
-    }
 }
 
 /// One file, over what its base has.
@@ -84,9 +75,9 @@ class ProfileReader {
                                          *name, fmt::join(chain_, " -> "), path));
             return;
         }
-        const auto text = topology::read_source(path);
+        const auto text = topology::read_source(path, "a profile");
         const Result<YAML::Node> document =
-            text ? parse_yaml(*text, path) : Result<YAML::Node>(tl::unexpected(text.error()));
+            text ? topology::parse_yaml(*text, path) : Result<YAML::Node>(tl::unexpected(text.error()));
         if (!document) {
             diagnostics_.error(node.Mark(), fmt::format("base '{}': {}", *name, document.error().message));
             return;
@@ -169,7 +160,7 @@ class ProfileReader {
 
 Result<Profile> parse_profile(const std::string& text, const std::string& path,
                               const std::string& directory) {
-    const auto document = parse_yaml(text, path);
+    const auto document = topology::parse_yaml(text, path);
     if (!document) return tl::unexpected(document.error());
     Diagnostics diagnostics(path);
     Profile profile;
@@ -184,23 +175,12 @@ Result<Profile> parse_profile(const std::string& text, const std::string& path,
 }
 
 Result<Profile> load_profile(const std::string& name, const std::string& directory) {
-    const bool is_path = name.find('/') != std::string::npos || name.ends_with(".yaml");
-    const std::string path = is_path ? name : (std::filesystem::path(directory) / (name + ".yaml")).string();
-    if (!is_path && !std::filesystem::exists(path)) {
-        std::vector<std::string> names;
-        std::error_code error;
-        for (const auto& entry : std::filesystem::directory_iterator(directory, error))
-            if (entry.path().extension() == ".yaml") names.push_back(entry.path().stem().string());
-        std::ranges::sort(names);
-        const std::string guess = topology::nearest(name, names);
-        return fail(fmt::format("there is no profile '{}'; {}there are {}, or give the path of a file", name,
-                                guess.empty() ? "" : fmt::format("did you mean '{}'? ", guess),
-                                fmt::join(names, ", ")));
-    }
-    const auto text = topology::read_source(path);
+    const auto path = topology::find_named("profile", name, directory);
+    if (!path) return tl::unexpected(path.error());
+    const auto text = topology::read_source(path->string(), "a profile");
     if (!text) return tl::unexpected(text.error());
-    return parse_profile(*text, path,
-                         is_path ? std::filesystem::path(path).parent_path().string() : directory);
+    return parse_profile(*text, path->string(),
+                         topology::is_path(name) ? path->parent_path().string() : directory);
 }
 
 }  // namespace ntblab::pcie

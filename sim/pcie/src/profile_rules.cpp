@@ -62,7 +62,21 @@ void check_size(unsigned bytes, std::string_view name, unsigned most, std::strin
                                      bytes, limit, most)});
 }
 
+void check_tags(const Profile& profile, std::vector<Conflict>& found) {
+    const unsigned most = most_tags(profile.generation);
+    if (profile.dma.tags > most)
+        found.push_back({{"dma.tags", "link.generation"},
+                         fmt::format("dma.tags is {}, but tags of Gen{} (link.generation) are at most {}; "
+                                     "lower the one or raise the other",
+                                     profile.dma.tags, profile.generation, most)});
+}
+
 }  // namespace
+
+unsigned most_tags(unsigned generation) {
+    constexpr unsigned kOf8Bits = 256, kOf10Bits = 1024;
+    return generation <= 3 ? kOf8Bits : generation <= 5 ? kOf10Bits : kMostTags;
+}
 
 std::string refusal(const Parameter& parameter, double value) {
     if (!is_whole(parameter) || std::isinf(value)) return "";
@@ -77,6 +91,7 @@ std::vector<Conflict> conflicts(const Profile& profile) {
     std::vector<Conflict> found;
     check_port(profile, profile.host_side, kHost, found);
     check_port(profile, profile.fabric_side, kFabric, found);
+    check_tags(profile, found);
     check_size(profile.cpu.line, "cpu.line", profile.mps, "link.mps", found);
     check_size(profile.dma.descriptor, "dma.descriptor", profile.mrrs, "link.mrrs", found);
     check_size(profile.dma.completion, "dma.completion", profile.mps, "link.mps", found);

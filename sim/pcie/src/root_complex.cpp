@@ -99,6 +99,7 @@ void RootComplex::write(unsigned port, Tlp& tlp) {
         tell(observer_, *this, tlp, is_interrupt(tlp) ? Part::interrupt : Part::memory_write, done, visible);
         observer_->ended(*this, tlp, visible);
     }
+    ports_[port]->busy.add(tlp.tail, visible);
     on_write(tlp, visible);
     ports_[port]->in.release(tlp, done);
     tlp.release();
@@ -114,6 +115,10 @@ void RootComplex::read(unsigned port, Tlp& tlp) {
     const Picoseconds begins = std::max(ordered, *slot);
     statistics_.waited_for_slot += begins - ordered;
     *slot = begins + memory_;
+    while (!reads_.empty() && reads_.top() <= tlp.tail) reads_.pop();
+    statistics_.queue.add(static_cast<std::uint32_t>(reads_.size()));
+    reads_.push(*slot);
+    ports_[port]->busy.add(tlp.tail, *slot);
     if (observer_ != nullptr) {
         tell(observer_, *this, tlp, Part::ingress, tlp.tail, arrived);
         tell(observer_, *this, tlp, Part::iommu, arrived, translated);

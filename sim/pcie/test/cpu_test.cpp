@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "pcie/timeline.h"
 #include "system_path.h"
 
 namespace ntblab::pcie {
@@ -83,6 +84,39 @@ TEST(Cpu, AccessesFollowEachOther) {
     ASSERT_EQ(done.size(), 3U);
     EXPECT_EQ(done[1], 2 * done[0]);
     EXPECT_EQ(done[2], 3 * done[0]);
+}
+
+TEST(Cpu, IsBusyFromAnAccessUntilItGoesOnAndCountsWhatWaits) {
+    Profile profile = plain_profile();
+    profile.cpu.line_interval = nanoseconds(100);
+    profile.cpu.fence = nanoseconds(7);
+    Simulation simulation;
+    PairOfHosts pair(profile);
+    Timeline timeline("timeline");
+    Cpu& cpu = *pair.system.host(0).cpu;
+    const auto store = [&] {
+        cpu.start({Access::Kind::store_combined, pair.window(), 128}, [](Picoseconds) {});
+    };
+    store();
+    store();
+    store();
+    timeline.at(nanoseconds(5000), store);
+    simulation.run();
+    // 100 ns between the two lines, 7 ns of a fence; three without a gap between them, and one later.
+    EXPECT_EQ(cpu.statistics().busy.total(), 4 * nanoseconds(107));
+    EXPECT_EQ(cpu.statistics().queue.bins()[0], 2U);  // the first, and the one at 5 us
+    EXPECT_EQ(cpu.statistics().queue.bins()[1], 1U);
+    EXPECT_EQ(cpu.statistics().queue.bins()[2], 1U);
+}
+
+TEST(Cpu, IsBusyAsLongAsALoadIsUnderWay) {
+    Simulation simulation;
+    PairOfHosts pair(plain_profile());
+    Cpu& cpu = *pair.system.host(0).cpu;
+    Picoseconds done = 0;
+    cpu.start({Access::Kind::load, pair.window(), 64}, [&](Picoseconds at) { done = at; });
+    simulation.run();
+    EXPECT_EQ(cpu.statistics().busy.total(), done);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <limits>
 #include <stdexcept>
 
 #include "system_path.h"
@@ -166,6 +167,42 @@ TEST(DmaEngine, RefusesWhatCannotBe) {
     EXPECT_THROW(DmaEngine("b", {.mps = 0}, pool), std::invalid_argument);
     DmaEngine engine("c", {}, pool);
     EXPECT_THROW(engine.start(Transfer{}, [](Picoseconds) {}), std::invalid_argument);
+}
+
+TEST(DmaEngine, ItsDataPathIsBusyForWhatPassesAndTheGap) {
+    Profile profile = plain_profile();
+    profile.dma.descriptor = 0;
+    profile.dma.issue_interval = nanoseconds(20);
+    profile.dma.gap = nanoseconds(50);
+    profile.dma.rate = 0.1;  // 272 bytes in 2720 ns
+    EXPECT_EQ(run(profile, Transfer::Kind::write, 1024).statistics.busy,
+              4 * nanoseconds(2720) + nanoseconds(50));
+    profile.dma.rate = std::numeric_limits<double>::infinity();
+    profile.dma.gap = 0;
+    EXPECT_EQ(run(profile, Transfer::Kind::write, 1024).statistics.busy, 4 * nanoseconds(20));
+    profile.dma.descriptor = 32;
+    profile.dma.read_interval = nanoseconds(30);
+    EXPECT_EQ(run(profile, Transfer::Kind::write, 1024).statistics.busy,
+              4 * nanoseconds(20) + nanoseconds(30));
+}
+
+TEST(DmaEngine, CountsTransfersThatWaitAndWhatALinkHoldsUp) {
+    Profile profile = plain_profile();
+    profile.dma.issue_interval = nanoseconds(1);
+    profile.host_side.credits[0] = {1, 64};
+    Simulation simulation;
+    PairOfHosts pair(profile);
+    Transfer transfer = pair.copy(64 << 10);
+    transfer.kind = Transfer::Kind::write;
+    for (int i = 0; i < 4; ++i) pair.near().dma->start(transfer, [](Picoseconds) {});
+    simulation.run();
+    const DmaStatistics& statistics = pair.near().dma->statistics();
+    EXPECT_EQ(statistics.queue.bins()[0], 1U);
+    EXPECT_EQ(statistics.queue.bins()[1], 1U);
+    EXPECT_EQ(statistics.queue.bins()[2], 2U);
+    EXPECT_GT(statistics.waited_for_link, 0U);
+    EXPECT_LT(statistics.busy, pair.arrivals.last);
+    EXPECT_TRUE(pair.clean());
 }
 
 }  // namespace

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
+
 #include "parts.h"
 #include "pcie/simulation.h"
 
@@ -69,6 +71,32 @@ TEST(EthernetLink, RefusesWhatCannotBe) {
     EXPECT_THROW(EthernetLink("a", {.gigabits = 0}), std::invalid_argument);
     EXPECT_THROW(EthernetLink("b", {.mtu = 0}), std::invalid_argument);
     EXPECT_THROW(EthernetLink("c", {.loss = 1}), std::invalid_argument);
+}
+
+TEST(EthernetLink, TellsWhereTlpsSpendTheirTime) {
+    struct Parts : Observer {
+        void spent(const sc_core::sc_module&, const Tlp& tlp, Part part, Picoseconds begin,
+                   Picoseconds end) override {
+            gaps += begin != last[tlp.serial];
+            last[tlp.serial] = end;
+            spans[part] += end - begin;
+        }
+        std::map<std::uint64_t, Picoseconds> last;
+        std::map<Part, Picoseconds> spans;
+        unsigned gaps = 0;
+    } parts;
+    Simulation simulation;
+    EthernetPath path({.latency = nanoseconds(5000), .loss = 0.05, .retransmit = nanoseconds(100'000)}, 1'000,
+                      1000);
+    path.link.observe(&parts);
+    unsigned late = 0;
+    path.sink.look = [&](const Tlp& tlp) { late += tlp.tail != parts.last[tlp.serial]; };
+    simulation.run();
+    EXPECT_EQ(late, 0U);
+    EXPECT_LE(parts.gaps, 1'000U);  // each begins once
+    EXPECT_EQ(parts.spans[Part::ethernet_wire], path.link.statistics(0).busy);
+    EXPECT_GT(parts.spans[Part::retransmission], 0U);
+    EXPECT_EQ(parts.spans[Part::ethernet_latency], 1'000 * nanoseconds(5000));
 }
 
 }  // namespace

@@ -49,5 +49,15 @@ TEST(Iommu, RefusesWhatCannotBe) {
     EXPECT_THROW(Iommu({.page = 5000}), std::invalid_argument);
 }
 
+TEST(Iommu, CountsWalksThatWaitAndForHowLongAnyIsUnderWay) {
+    Iommu iommu({.entries = 64, .miss = nanoseconds(100), .walkers = 1});
+    for (std::uint64_t page = 0; page < 3; ++page) iommu.translate(page * 4096, 0);
+    iommu.translate(3 * 4096, nanoseconds(1000));
+    EXPECT_EQ(iommu.statistics().busy.total(), nanoseconds(400));
+    EXPECT_EQ(iommu.statistics().queue.bins()[0], 2U);
+    EXPECT_EQ(iommu.statistics().queue.bins()[1], 1U);
+    EXPECT_EQ(iommu.statistics().queue.bins()[2], 1U);
+}
+
 }  // namespace
 }  // namespace ntblab::pcie

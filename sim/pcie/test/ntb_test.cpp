@@ -127,5 +127,45 @@ TEST(Ntb, RequesterIdsAreAsManyAsTheTableHas) {
     EXPECT_EQ(alone.ntb.statistics().unsupported, 1U);
 }
 
+TEST(Ntb, CountsWhatPassesEachWay) {
+    Profile profile = plain_profile();
+    profile.ntb.translation = nanoseconds(25);
+    profile.cpu.line_interval = nanoseconds(100);
+    Simulation simulation;
+    PairOfHosts pair(profile);
+    pair.system.host(0).cpu->start({Access::Kind::store_combined, pair.window(), 640}, [](Picoseconds) {});
+    simulation.run();
+    const NtbStatistics& near = pair.near().ntb->statistics();
+    EXPECT_EQ(near.from_host.tlps, 10U);
+    EXPECT_EQ(near.from_host.payload_bytes, 640U);
+    EXPECT_EQ(near.from_fabric.tlps, 0U);
+    EXPECT_EQ(near.from_fabric.busy.total(), 0U);
+    // Each passes in the time of its bytes and the translation; the CPU has longer pauses between them.
+    const Encoding encoding(4, 16);
+    Tlp line;
+    line.length = 64;
+    const Picoseconds wire = to_picoseconds(encoding.ticks(encoding.tlp_bytes(line)));
+    EXPECT_NEAR(static_cast<double>(near.from_host.busy.total()),
+                10.0 * static_cast<double>(wire + nanoseconds(25)), 20);
+    std::uint64_t seen = 0;
+    for (const std::uint64_t count : near.from_host.queue.bins()) seen += count;
+    EXPECT_EQ(seen, 10U);
+}
+
+// Behind a link without credits for more than one.
+TEST(Ntb, SeesWhatWaitsBehindIt) {
+    Profile profile = plain_profile();
+    profile.fabric_side.credits[0].header = kInfiniteCredits;
+    profile.host_side.credits[0] = {1, 64};
+    Simulation simulation;
+    PairOfHosts pair(profile);
+    pair.system.host(0).cpu->start({Access::Kind::store_combined, pair.window(), 64 * 100},
+                                   [](Picoseconds) {});
+    simulation.run();
+    const Histogram& queue = pair.near().ntb->statistics().from_host.queue;
+    EXPECT_GT(queue.bins()[4] + queue.bins()[5] + queue.bins()[6] + queue.bins()[7], 0U);
+    EXPECT_TRUE(pair.clean());
+}
+
 }  // namespace
 }  // namespace ntblab::pcie

@@ -131,5 +131,24 @@ TEST(RootComplex, RefusesWhatCannotBe) {
     EXPECT_THROW(RootComplex("d", {.ports = 0}, pool), std::invalid_argument);
 }
 
+TEST(RootComplex, CountsReadsThatWaitAndIsBusyWithWhatComes) {
+    Profile profile = plain_profile();
+    profile.host.reads = 1;
+    profile.host.read = nanoseconds(1000);
+    profile.dma.descriptor = profile.dma.completion = 0;
+    Simulation simulation;
+    PairOfHosts pair(profile);
+    Transfer transfer = pair.copy(2048);  // four reads of 512
+    transfer.kind = Transfer::Kind::read;
+    pair.near().dma->start(transfer, [](Picoseconds) {});
+    simulation.run();
+    RootComplex& root = pair.system.host(0).root;
+    EXPECT_EQ(root.statistics().queue.bins()[0], 1U);
+    EXPECT_EQ(root.statistics().queue.bins()[1], 1U);
+    EXPECT_EQ(root.statistics().queue.bins()[2], 2U);
+    EXPECT_EQ(root.busy(0), profile.host.ingress + 4 * nanoseconds(1000));
+    EXPECT_EQ(pair.system.host(1).root.busy(0), 0U);
+}
+
 }  // namespace
 }  // namespace ntblab::pcie

@@ -66,6 +66,13 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{"UnknownPart", "parameters: {host.read: {value: 1, unit: ns, status: assumed, source: x}}",
               "x.yaml:1:36: ", "unknown key 'unit'"},
         Wrong{"WrongFabric", "fabric: mesh", "x.yaml:1:9: ", "fabric is 'mesh'; expected switched"},
+        Wrong{"TagsOfGen3",
+              "base: generic\nparameters:\n  link.generation: {value: 3, status: assumed, source: x}\n"
+              "  dma.tags: {value: 257, status: assumed, source: x}\n",
+              "x.yaml:4:21: ", "dma.tags is 257, but tags of Gen3 (link.generation) are at most 256"},
+        Wrong{"TagsOfGen4", over_generic("dma.tags", "1025"),
+              "x.yaml:3:21: ", "dma.tags is 1025, but tags of Gen4 (link.generation) are at most 1024"},
+        Wrong{"TagsOfNone", over_generic("dma.tags", "16385"), "x.yaml:3:21: ", "expected 1 to 16384"},
         // bases
         Wrong{"UnknownBase", "base: nothing", "x.yaml:1:7: ", "base 'nothing': "},
         Wrong{"BaseThatIsAList", "base: [generic]", "x.yaml:1:7: ", "base is a list"},
@@ -99,7 +106,7 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{"TextForANumber", with("host.read", "fast"),
               "x.yaml:2:22: ", "expected a number from 0 to 10000"},
         Wrong{"NotANumber", with("host.read", ".nan"), "x.yaml:2:22: ", "expected"},
-        Wrong{"NoTags", with("dma.tags", "0"), "x.yaml:2:21: ", "is 0; expected 1 to 1024"},
+        Wrong{"NoTags", with("dma.tags", "0"), "x.yaml:2:21: ", "is 0; expected 1 to 16384"},
         Wrong{"ErrorRateOf1", with("link.bit-error-rate", "1"), "x.yaml:2:32: ", "expected 0 to 0.001"},
         Wrong{"NegativeCable", with("cable.metres", "-2"), "x.yaml:2:25: ", "(m) is -2; expected 0 to 1000"},
         Wrong{"PageOf5000", with("iommu.page", "5000"),

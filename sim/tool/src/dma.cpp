@@ -8,18 +8,14 @@ using pcie::Picoseconds;
 using pcie::Tlp;
 using pcie::Transfer;
 
-class Dma : public Traffic {
+class Dma : public MemoryTraffic {
   public:
     Dma(const Parts& parts, const Flow& flow, std::size_t index, const Workload& workload,
         TrafficListener& listener)
-        : near_(*parts.system.endpoint(flow.from, flow.to)),
-          operation_(workload.operation),
-          listener_(listener),
-          base_(cookie_of(index, 0)),
-          span_(workload.span) {}
+        : MemoryTraffic(index, workload, listener), near_(*parts.system.endpoint(flow.from, flow.to)) {}
 
     void begin(std::uint64_t transfer, std::uint64_t bytes) override {
-        const std::uint64_t address = bytes * transfer % std::max(span_, bytes);
+        const std::uint64_t address = offset(transfer, bytes);
         const pcie::Place own{near_.partition, address};
         const pcie::Place peers{near_.peer_partition, address};
         Transfer request{.source = own,
@@ -48,17 +44,7 @@ class Dma : public Traffic {
     }
 
   private:
-    void done(std::uint64_t transfer, Picoseconds at) {
-        listener_.finished(transfer, at);
-        listener_.released(transfer, at);
-    }
-
     const pcie::System::Endpoint& near_;
-    Operation operation_;
-    TrafficListener& listener_;
-    std::uint64_t base_;
-    std::uint64_t span_;
-    Outstanding outstanding_;
 };
 
 }  // namespace

@@ -4,9 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <memory>
 #include <stdexcept>
-
-#include "pcie/simulation.h"
 
 namespace ntblab::sim {
 
@@ -183,6 +182,8 @@ std::vector<Step> summary(const Account& account) {
 
 Result<Account> explain(const Hardware& hardware, Workload workload, const Flow& flow, std::uint64_t size,
                         const TraceOptions& options) {
+    if (workload.pattern != Pattern::pair)
+        return fail("one transfer is explained, between two hosts: the pattern has to be pair");
     switch (workload.operation) {
         case Operation::pio_pingpong:
             return fail("a ping-pong is a write there and one back: explain pio-write in both directions");
@@ -197,19 +198,33 @@ Result<Account> explain(const Hardware& hardware, Workload workload, const Flow&
     }
     workload.transfers = workload.in_flight = 1;
     workload.bytes = size * std::max(1U, workload.warm_up);
+    Recorder recorder(cookie_of(0, workload.warm_up));
+    std::unique_ptr<Traces> traces;
+    Result<void> traced;
+    std::optional<Account> account;
+    Hooks hooks;
+    hooks.begin = [&](pcie::System& system) {
+        auto created = Traces::create(options, system);
+        if (!created) {
+            traced = tl::unexpected(created.error());
+            return false;
+        }
+        traces = std::move(*created);
+        traces->observers().add(recorder);
+        system.observe(&traces->observers());
+        return true;
+    };
+    hooks.end = [&](pcie::System&) {
+        traced = traces->finish();
+        traces.reset();
+        if (traced) account = recorder.account();
+        return traced.has_value();
+    };
     try {
-        pcie::Simulation simulation;
-        pcie::System system("system", hardware.topology, hardware.profile, {.seed = hardware.seed});
-        Runner runner("runner", system, hardware.profile, workload, {flow}, size);
-        Recorder recorder(cookie_of(0, workload.warm_up));
-        auto traces = Traces::create(options, system);
-        if (!traces) return tl::unexpected(traces.error());
-        (*traces)->observers().add(recorder);
-        system.observe(&(*traces)->observers());
-        simulation.run();
-        if (auto done = (*traces)->finish(); !done) return tl::unexpected(done.error());
-        auto account = recorder.account();
+        const Outcome outcome = simulate(hardware, workload, {flow}, size, hooks);
+        if (!traced) return tl::unexpected(traced.error());
         if (!account) return fail("the transfer did not arrive");
+        account->violations = outcome.violations;
         return *account;
     } catch (const std::invalid_argument& error) {
         return fail(error.what());

@@ -35,6 +35,7 @@ struct Step {
 struct Account {
     pcie::Picoseconds begin = 0, end = 0;
     std::vector<Step> steps;
+    std::vector<std::string> violations = {};  ///< Of the protocol, where that was checked.
 };
 
 /// Steps of the same TLP type, part and place as one, each beginning where the one before ends: for transfers
@@ -94,7 +95,8 @@ class Recorder : public pcie::Observer {
 
 /// Runs one transfer, after the workload's warm-up, in a simulation of its own. Errors: no NT pair joins the
 /// flow's nodes; the profile cannot be what the topology asks for; an operation that is more than one
-/// transfer (a ping-pong, RDMA, a trace); a file of `options` that cannot be written.
+/// transfer (a ping-pong, RDMA, a trace), a pattern that is more than one flow; a file of `options` that
+/// cannot be written.
 Result<Account> explain(const Hardware& hardware, Workload workload, const Flow& flow, std::uint64_t size,
                         const TraceOptions& options);
 

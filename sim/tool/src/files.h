@@ -12,9 +12,8 @@ namespace ntblab::sim {
 /// Errors: path, and what the system says.
 Result<std::string> read_file(const std::filesystem::path& path);
 
-/// Writes `path` beside itself and then puts it in place; "-" is standard output, and what is no regular file
-/// (a device, a pipe) is written to as it is. Errors: path and what the system says (no space left, ...);
-/// nothing of the new text remains then.
+/// "-" is standard output, all else an OutputFile. Errors: path and what the system says (no space left,
+/// ...).
 Result<void> write_file(const std::filesystem::path& path, const std::string& text);
 
 }  // namespace ntblab::sim

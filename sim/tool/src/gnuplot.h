@@ -17,6 +17,9 @@ namespace ntblab::sim {
 Result<void> gnuplot(const std::string& script, const std::filesystem::path& path, unsigned width,
                      unsigned height);
 
+/// Why there can be no picture of this name; "" if there can.
+std::string no_picture(const std::filesystem::path& path);
+
 /// As gnuplot reads it, taken literally.
 std::string gnuplot_text(std::string_view text);
 

@@ -5,26 +5,23 @@
 #include <topology/suggest.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <limits>
-#include <stdexcept>
 
-#include "data_files.h"
-#include "pcie/simulation.h"
+#include "together.h"
 
 namespace ntblab::sim {
-namespace {
 
-Result<double> set_parameter(pcie::Profile& profile, const std::string& text) {
+Result<std::pair<std::string, double>> set_parameter(pcie::Profile& profile, const std::string& text) {
     const std::size_t equals = text.find('=');
     const std::string name = text.substr(0, equals);
     const pcie::Parameter* parameter = pcie::find_parameter(name);
     if (parameter == nullptr) {
         std::vector<std::string> names;
         for (const auto& known : pcie::parameters()) names.emplace_back(known.name);
-        const std::string guess = topology::nearest(name, names);
         return fail(fmt::format("there is no parameter '{}'; {}`ntb-sim profiles PROFILE` lists them", name,
-                                guess.empty() ? "" : fmt::format("did you mean '{}'? ", guess)));
+                                topology::did_you_mean(name, names)));
     }
     const std::string value_text = equals == std::string::npos ? "" : text.substr(equals + 1);
     double value = 0;
@@ -41,10 +38,21 @@ Result<double> set_parameter(pcie::Profile& profile, const std::string& text) {
     if (const std::string why = pcie::refusal(*parameter, value); !infinite && !why.empty())
         return fail(fmt::format("parameter {} is {}: {}", name, value_text, why));
     parameter->set(profile, value);
-    return value;
+    return std::pair(name, value);
 }
 
 Result<void> override_workload(Workload& workload, const JobRequest& request) {
+    const std::array given = {
+        std::pair{"sizes", request.sizes.has_value()},
+        std::pair{"from", request.from.has_value()},
+        std::pair{"to", request.to.has_value()},
+        std::pair{"transfers", request.transfers.has_value()},
+        std::pair{"warm-up", request.warm_up.has_value()},
+        std::pair{"in-flight", request.in_flight.has_value()},
+    };
+    for (const auto& [key, is_given] : given)
+        if (const std::string why = is_given ? no_use(key, workload) : ""; !why.empty())
+            return fail(fmt::format("{} has no use for workload '{}': {}", key, workload.name, why));
     if (request.sizes) {
         auto sizes = parse_sizes(*request.sizes);
         if (!sizes) return tl::unexpected(sizes.error());
@@ -61,56 +69,79 @@ Result<void> override_workload(Workload& workload, const JobRequest& request) {
     return {};
 }
 
-/// Whether the hardware can be made at all.
-Result<void> try_out(const Hardware& hardware) {
-    if (const auto found = pcie::conflicts(hardware.profile); !found.empty())
-        return fail(fmt::format("profile '{}': {}", hardware.profile.name, found.front().message));
-    try {
-        const pcie::Simulation simulation;
-        const pcie::System system("system", hardware.topology, hardware.profile, {});
-    } catch (const std::invalid_argument& error) {
-        return fail(fmt::format("profile '{}' with topology '{}': {}", hardware.profile.name,
-                                hardware.topology.name, error.what()));
+namespace {
+
+/// Sets all that is asked for, each once, and says so in `conditions`.
+Result<void> set_parameters(pcie::Profile& profile, const JobRequest& request,
+                            const topology::Topology& topology, const Workload& workload,
+                            nlohmann::ordered_json& conditions) {
+    for (const std::string& text : request.set) {
+        const auto done = set_parameter(profile, text);
+        if (!done) return tl::unexpected(done.error());
+        const auto& [name, value] = *done;
+        if (conditions.contains(name))
+            return fail(fmt::format("parameter {} is set twice; set it once", name));
+        conditions[name] = value;
+        if (!request.each_counts) continue;
+        if (const std::string why = no_effect(name, profile, topology, workload); !why.empty())
+            return fail(fmt::format("parameter {} makes no difference here: {}", name, why));
     }
     return {};
 }
 
+/// Of a trace: those that have requests.
+std::vector<Flow> flows_of_trace(const std::vector<TraceRequest>& requests) {
+    std::vector<Flow> flows;
+    for (const TraceRequest& request : requests)
+        if (const Flow flow{request.node, request.peer}; std::ranges::find(flows, flow) == flows.end())
+            flows.push_back(flow);
+    return flows;
+}
+
 }  // namespace
 
-std::vector<std::uint64_t> Job::sizes() const {
+std::vector<std::uint64_t> sizes_of(const Workload& workload) {
     return workload.operation == Operation::trace ? std::vector<std::uint64_t>{0} : workload.sizes;
 }
 
 Result<Job> load_job(const JobRequest& request) {
-    auto topology = topology::load(request.topology);
+    JobFiles files;
+    return load_job(request, files);
+}
+
+Result<Job> load_job(const JobRequest& request, JobFiles& files) {
+    const auto topology = files.topology(request.topology);
     if (!topology) return tl::unexpected(topology.error());
-    auto profile = pcie::load_profile(request.profile, data_folder("profiles").string());
+    const auto profile = files.profile(request.profile);
     if (!profile) return tl::unexpected(profile.error());
-    auto workload = load_workload(request.workload, data_folder("workloads"));
+    const auto workload = files.workload(request.workload);
     if (!workload) return tl::unexpected(workload.error());
-    if (auto done = override_workload(*workload, request); !done) return tl::unexpected(done.error());
 
     Job job;
-    job.conditions = {{"topology", topology->name},       {"profile", profile->name},
-                      {"workload", workload->name},       {"operation", name_of(workload->operation)},
-                      {"in_flight", workload->in_flight}, {"seed", request.seed}};
-    for (const std::string& text : request.set) {
-        const auto value = set_parameter(*profile, text);
-        if (!value) return tl::unexpected(value.error());
-        job.conditions[text.substr(0, text.find('='))] = *value;
-    }
-    job.hardware = {std::move(*topology), std::move(*profile), request.seed, request.check};
-    job.workload = std::move(*workload);
-    if (auto made = try_out(job.hardware); !made) return tl::unexpected(made.error());
+    job.hardware = {**topology, **profile, request.seed, request.check};
+    job.workload = **workload;
+    if (auto done = override_workload(job.workload, request); !done) return tl::unexpected(done.error());
+    job.conditions = {{"topology", (*topology)->name},       {"profile", (*profile)->name},
+                      {"workload", job.workload.name},       {"operation", name_of(job.workload.operation)},
+                      {"in_flight", job.workload.in_flight}, {"seed", request.seed}};
+    if (auto set = set_parameters(job.hardware.profile, request, **topology, job.workload, job.conditions);
+        !set)
+        return tl::unexpected(set.error());
+    if (auto fits = check_together(job.hardware.profile, job.workload); !fits)
+        return tl::unexpected(fits.error());
+    if (auto made = files.try_out(request.topology, request.profile); !made)
+        return tl::unexpected(made.error());
     if (job.workload.operation == Operation::trace) {
-        auto requests = load_trace(job.workload.trace, job.hardware.topology, job.hardware.profile);
+        const auto requests = files.trace(job.workload.trace, request.topology, job.hardware.profile);
         if (!requests) return tl::unexpected(requests.error());
-        job.requests = std::move(*requests);
+        job.requests = **requests;
     } else {
         auto flows = flows_of(job.workload, job.hardware.topology, request.seed);
         if (!flows) return tl::unexpected(flows.error());
         job.flows = std::move(*flows);
     }
+    job.notes = notes(job.hardware.profile, job.hardware.topology, job.workload,
+                      job.requests.empty() ? job.flows : flows_of_trace(job.requests));
     return job;
 }
 

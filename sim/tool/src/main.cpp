@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <cerrno>
 #include <csignal>
@@ -9,12 +10,18 @@
 #include <systemc>
 
 #include "commands/commands.h"
+#include "unfinished.h"
 
 namespace ntblab::sim {
 
 int complain(const std::string& message, int code) {
     fmt::print(stderr, "ntb-sim: {}\n", message);
     return code;
+}
+
+int report_violations(const std::vector<std::string>& violations) {
+    if (violations.empty()) return kOk;
+    return complain(fmt::format("the protocol was violated:\n{}", fmt::join(violations, "\n")), kFailure);
 }
 
 namespace {
@@ -49,6 +56,7 @@ int sc_main(int, char**) {
 
 int main(int argc, char** argv) {
     std::signal(SIGPIPE, SIG_DFL);
+    ntblab::sim::remove_unfinished_at_signals();
     std::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is an error as others are
     try {
         return ntblab::sim::parse_and_run(argc, argv);

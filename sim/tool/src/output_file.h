@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A file that is written from beginning to end: all of it, or it is not there.
+// A file that is written from beginning to end: all of it, or none of it is there. It grows beside its place
+// and is put there at the end; a device or a pipe is written to as it is.
 //
 //     auto file = OutputFile::create("link.vcd");
 //     if (!file) return complain(file.error().message, kUsage);
@@ -13,8 +14,11 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
+
+#include "unfinished.h"
 
 namespace ntblab::sim {
 
@@ -25,7 +29,7 @@ class OutputFile {
 
     OutputFile(OutputFile&&) = default;
     OutputFile& operator=(OutputFile&&) = delete;
-    /// Removes it, if it is not finished.
+    /// Without finish() the file's place is as it was before.
     ~OutputFile();
 
     /// After an error nothing more is written; finish() says which it was.
@@ -35,7 +39,7 @@ class OutputFile {
     std::function<void()> on_failure = [] {};
 
     const std::filesystem::path& path() const { return path_; }
-    /// Errors: the path, and why not all of it could be written. The file is not there then.
+    /// Errors: the path, and why not all of it could be written. Nothing of it is there then.
     Result<void> finish();
 
   private:
@@ -43,11 +47,14 @@ class OutputFile {
         void operator()(std::FILE* file) const { std::fclose(file); }
     };
 
-    OutputFile(std::filesystem::path path, std::FILE* file) : path_(std::move(path)), file_(file) {}
+    OutputFile(std::filesystem::path path, std::filesystem::path place, std::optional<Unfinished> beside,
+               std::FILE* file)
+        : path_(std::move(path)), place_(std::move(place)), beside_(std::move(beside)), file_(file) {}
     void fail_with(int error);
-    void remove() const;
 
-    std::filesystem::path path_;
+    std::filesystem::path path_;   ///< As it was given,
+    std::filesystem::path place_;  ///< and where links lead.
+    std::optional<Unfinished> beside_;
     std::unique_ptr<std::FILE, Close> file_;
     int error_ = 0;
 };

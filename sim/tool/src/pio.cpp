@@ -11,34 +11,25 @@ using pcie::Tlp;
 /// Of a ping-pong's way back.
 constexpr std::uint64_t kBack = std::uint64_t{1} << 39;
 
-class Pio : public Traffic {
+class Pio : public MemoryTraffic {
   public:
     Pio(const Parts& parts, const Flow& flow, std::size_t index, const Workload& workload,
         TrafficListener& listener)
-        : parts_(parts),
-          flow_(flow),
-          operation_(workload.operation),
-          listener_(listener),
-          base_(cookie_of(index, 0)),
-          span_(workload.span) {}
+        : MemoryTraffic(index, workload, listener), parts_(parts), flow_(flow) {}
 
     void begin(std::uint64_t transfer, std::uint64_t bytes) override {
-        const std::uint64_t offset = bytes * transfer % std::max(span_, bytes);
         switch (operation_) {
             case Operation::pio_read:
                 cpu(flow_.from)
-                    .start(
-                        {Access::Kind::load, window(flow_.from, flow_.to) + offset, bytes, base_ + transfer},
-                        [this, transfer](Picoseconds at) {
-                            listener_.finished(transfer, at);
-                            listener_.released(transfer, at);
-                        });
+                    .start({Access::Kind::load, window(flow_.from, flow_.to) + offset(transfer, bytes), bytes,
+                            base_ + transfer},
+                           [this, transfer](Picoseconds at) { done(transfer, at); });
                 break;
             case Operation::doorbell:
                 store(flow_.from, flow_.to, transfer, bytes, pcie::kInterruptSpace);
                 break;
             default:
-                store(flow_.from, flow_.to, transfer, bytes, offset);
+                store(flow_.from, flow_.to, transfer, bytes, offset(transfer, bytes));
                 break;
         }
     }
@@ -57,8 +48,7 @@ class Pio : public Traffic {
             });
         } else {
             bytes_of_.erase(transfer);
-            listener_.finished(transfer, visible);
-            listener_.released(transfer, visible);
+            done(transfer, visible);
         }
     }
 
@@ -69,12 +59,12 @@ class Pio : public Traffic {
     }
 
     void store(std::size_t node, std::size_t peer, std::uint64_t tag, std::uint64_t bytes,
-               std::uint64_t offset) {
+               std::uint64_t address) {
         outstanding_.begin(tag, bytes);
         if (operation_ == Operation::pio_pingpong) bytes_of_[tag & ~kBack] = bytes;
         cpu(node).start(
             {operation_ == Operation::doorbell ? Access::Kind::store_uncached : Access::Kind::store_combined,
-             window(node, peer) + offset, bytes, base_ + tag},
+             window(node, peer) + address, bytes, base_ + tag},
             [this, tag](Picoseconds at) {
                 if (operation_ != Operation::pio_pingpong) listener_.released(tag, at);
             });
@@ -82,11 +72,6 @@ class Pio : public Traffic {
 
     Parts parts_;
     Flow flow_;
-    Operation operation_;
-    TrafficListener& listener_;
-    std::uint64_t base_;
-    std::uint64_t span_;
-    Outstanding outstanding_;
     std::map<std::uint64_t, std::uint64_t> bytes_of_;  ///< Ping-pongs under way.
 };
 

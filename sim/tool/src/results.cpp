@@ -24,8 +24,16 @@ Json point_json(const Point& point) {
             {"gigabytes_per_second", point.rate()}};
 }
 
+/// As RFC 4180 has it: quoted where it has to be.
+std::string quoted(const std::string& text) {
+    if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+    std::string result = "\"";
+    for (const char c : text) result += c == '"' ? "\"\"" : std::string(1, c);
+    return result + "\"";
+}
+
 std::string cell(const Json& value) {
-    return value.is_string() ? value.get<std::string>() : value.dump();
+    return quoted(value.is_string() ? value.get<std::string>() : value.dump());
 }
 
 }  // namespace
@@ -50,7 +58,7 @@ std::string results_csv(const Json& runs) {
     for (const Json& run : runs) {
         const Json& conditions = run.at("conditions");
         if (text.empty()) {
-            for (const auto& [key, value] : conditions.items()) text += key + ",";
+            for (const auto& [key, value] : conditions.items()) text += quoted(key) + ",";
             text +=
                 "size,transfers,bytes,latency_min_ps,latency_median_ps,latency_mean_ps,latency_p99_ps,"
                 "latency_max_ps,elapsed_ps,gigabytes_per_second\n";

@@ -14,11 +14,6 @@ namespace {
 
 constexpr std::uint64_t kFewestTransfers = 2;  ///< However large they are.
 
-bool is_rdma(Operation operation) {
-    return operation == Operation::rdma_write || operation == Operation::rdma_read ||
-           operation == Operation::rdma_send;
-}
-
 // Of stores, a CPU's rate is what counts: it goes on before they arrive.
 bool is_store(Operation operation) {
     return operation == Operation::pio_write || operation == Operation::doorbell;
@@ -114,6 +109,8 @@ Runner::Runner(sc_core::sc_module_name name, pcie::System& system, const pcie::P
                const Workload& workload, const std::vector<Flow>& flows, std::uint64_t size)
     : sc_module(name), size_(size) {
     if (size == 0) throw std::invalid_argument("transfers of 0 bytes");
+    if (workload.operation == Operation::doorbell && size > profile.cpu.store_bytes)
+        throw std::invalid_argument("a doorbell of more bytes than one store has");
     const std::uint64_t at_most = workload.bytes / size;
     warm_up_ =
         std::min<std::uint64_t>(workload.warm_up, std::max<std::uint64_t>(at_most, workload.in_flight));

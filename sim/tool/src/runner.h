@@ -47,7 +47,8 @@ struct Measured {
 
 class Runner : public sc_core::sc_module {
   public:
-    /// @throw std::invalid_argument for nodes that no NT pair joins, a size of 0, or a trace.
+    /// @throw std::invalid_argument for nodes that no NT pair joins, a size of 0, a doorbell of
+    /// more than one store, or a trace.
     Runner(sc_core::sc_module_name name, pcie::System& system, const pcie::Profile& profile,
            const Workload& workload, const std::vector<Flow>& flows, std::uint64_t size);
     ~Runner() override;

@@ -66,20 +66,42 @@ Json host(const pcie::System::Host& host) {
                    {"interrupts", root.interrupts},
                    {"completions", root.completions},
                    {"waited_for_slot_ps", root.waited_for_slot},
-                   {"iommu", {{"hits", iommu.hits}, {"misses", iommu.misses}, {"waited_ps", iommu.waited}}}};
+                   {"queue", histogram(root.queue)},
+                   {"ports_busy_ps", Json::array()},
+                   {"iommu",
+                    {{"hits", iommu.hits},
+                     {"misses", iommu.misses},
+                     {"waited_ps", iommu.waited},
+                     {"busy_ps", iommu.busy.total()},
+                     {"queue", histogram(iommu.queue)}}}};
+    for (unsigned port = 0; port < host.root.ports(); ++port)
+        result["ports_busy_ps"].push_back(host.root.busy(port));
     if (host.cpu) {
         const auto& cpu = host.cpu->statistics();
-        result["cpu"] = {{"accesses", cpu.accesses},
-                         {"tlps", cpu.tlps},
-                         {"bytes", cpu.bytes},
-                         {"waited_for_buffer_ps", cpu.waited_for_buffer}};
+        result["cpu"] = {{"accesses", cpu.accesses},    {"tlps", cpu.tlps},
+                         {"bytes", cpu.bytes},          {"waited_for_buffer_ps", cpu.waited_for_buffer},
+                         {"busy_ps", cpu.busy.total()}, {"queue", histogram(cpu.queue)}};
     }
     return result;
 }
 
 Json dma(const pcie::DmaStatistics& s) {
-    return {{"transfers", s.transfers}, {"reads", s.reads},         {"writes", s.writes},
-            {"bytes", s.bytes},         {"most_tags", s.most_tags}, {"waited_for_tag_ps", s.waited_for_tag}};
+    return {{"transfers", s.transfers},
+            {"reads", s.reads},
+            {"writes", s.writes},
+            {"bytes", s.bytes},
+            {"most_tags", s.most_tags},
+            {"waited_for_tag_ps", s.waited_for_tag},
+            {"waited_for_link_ps", s.waited_for_link},
+            {"busy_ps", s.busy},
+            {"queue", histogram(s.queue)}};
+}
+
+Json ntb_direction(const pcie::NtbDirectionStatistics& s) {
+    return {{"tlps", s.tlps},
+            {"payload_bytes", s.payload_bytes},
+            {"busy_ps", s.busy.total()},
+            {"queue", histogram(s.queue)}};
 }
 
 }  // namespace
@@ -97,7 +119,9 @@ Json statistics_json(const pcie::System& system) {
     for (const auto& endpoint : system.endpoints()) {
         const auto& ntb = endpoint.ntb->statistics();
         result["ntbs"][endpoint.ntb->basename()] = {{"translated", ntb.translated},
-                                                    {"unsupported", ntb.unsupported}};
+                                                    {"unsupported", ntb.unsupported},
+                                                    {"from_host", ntb_direction(ntb.from_host)},
+                                                    {"from_fabric", ntb_direction(ntb.from_fabric)}};
         result["dma"][endpoint.dma->basename()] = dma(endpoint.dma->statistics());
     }
     for (std::size_t node = 0; node < system.host_count(); ++node)

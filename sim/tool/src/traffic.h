@@ -84,6 +84,34 @@ class Outstanding {
     std::map<std::uint64_t, std::uint64_t> left_;
 };
 
+/// Of transfers that are bytes of memory, one behind the other.
+class MemoryTraffic : public Traffic {
+  protected:
+    MemoryTraffic(std::size_t index, const Workload& workload, TrafficListener& listener)
+        : operation_(workload.operation),
+          listener_(listener),
+          base_(cookie_of(index, 0)),
+          span_(workload.span) {}
+
+    /// Where a transfer is in memory.
+    std::uint64_t offset(std::uint64_t transfer, std::uint64_t bytes) const {
+        return bytes * transfer % std::max(span_, bytes);
+    }
+    /// A transfer that ends everywhere at once.
+    void done(std::uint64_t transfer, pcie::Picoseconds at) {
+        listener_.finished(transfer, at);
+        listener_.released(transfer, at);
+    }
+
+    Operation operation_;
+    TrafficListener& listener_;
+    std::uint64_t base_;  ///< Cookie of transfer 0.
+    Outstanding outstanding_;
+
+  private:
+    std::uint64_t span_;
+};
+
 inline bool is_interrupt(const pcie::Tlp& tlp) {
     return tlp.address >= pcie::kInterruptSpace &&
            tlp.address - pcie::kInterruptSpace < pcie::kInterruptSpaceSize;

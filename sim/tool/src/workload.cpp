@@ -3,18 +3,16 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <topology/named_file.h>
 #include <topology/reader.h>
 #include <topology/suggest.h>
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <limits>
 #include <numeric>
 #include <optional>
 #include <random>
-
-#include "data_files.h"
 
 namespace ntblab::sim {
 namespace {
@@ -25,6 +23,8 @@ using topology::Reader;
 
 // Both together end below the addresses of interrupts.
 constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 30, kMostSpan = std::uint64_t{2} << 30;
+
+constexpr std::uint64_t kDoorbell = 4;  ///< Bytes of one.
 
 constexpr std::array<std::string_view, 12> kOperations = {
     "pio-write",   "pio-read", "pio-pingpong", "dma-write", "dma-read",  "device-write",
@@ -40,20 +40,24 @@ std::optional<std::size_t> index_of(const std::array<std::string_view, N>& names
 
 template <std::size_t N>
 std::string unknown(const char* what, const std::array<std::string_view, N>& names, const std::string& name) {
-    const std::string guess = topology::nearest(name, std::vector<std::string>(names.begin(), names.end()));
     return fmt::format("there is no {} '{}'; {}expected one of {}", what, name,
-                       guess.empty() ? "" : fmt::format("did you mean '{}'? ", guess),
+                       topology::did_you_mean(name, std::vector<std::string>(names.begin(), names.end())),
                        fmt::join(names, ", "));
 }
 
+/// Of a transfer.
 std::optional<std::uint64_t> parse_bytes(std::string_view text) {
-    std::uint64_t value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc()) return std::nullopt;
-    const std::string_view unit(end, text.data() + text.size());
-    const std::size_t shift = unit.empty() ? 0 : unit == "K" ? 10 : unit == "M" ? 20 : unit == "G" ? 30 : 64;
-    if (shift == 64 || value == 0 || value > kMostBytes >> shift) return std::nullopt;
-    return value << shift;
+    const auto value = topology::parse_size(text);
+    if (!value || *value == 0 || *value > kMostBytes) return std::nullopt;
+    return *value;
+}
+
+bool is_one_of(Operation operation, std::initializer_list<Operation> operations) {
+    return std::ranges::find(operations, operation) != operations.end();
+}
+
+bool is_one_of(std::string_view key, std::initializer_list<std::string_view> keys) {
+    return std::ranges::find(keys, key) != keys.end();
 }
 
 class WorkloadReader {
@@ -89,7 +93,17 @@ class WorkloadReader {
         bytes("span", workload_.span, kMostSpan);
         flag("uncached", workload_.uncached);
         flag("remote", workload_.remote);
-        read_trace(document);
+        if (const auto* node = fields_.find("trace"))
+            if (const auto path = reader_.string(*node, "trace")) workload_.trace = folder_ / *path;
+        if (!diagnostics_.ok()) return;
+        for (const auto& field : fields_.entries)
+            if (const std::string why = no_use(field.key, workload_); !why.empty())
+                diagnostics_.error(field.where, fmt::format("{} has no use here: {}", field.key, why));
+        if (workload_.operation == Operation::trace && fields_.find("trace") == nullptr)
+            diagnostics_.error(document.Mark(),
+                               "the operation trace lacks trace, the path of a file of requests");
+        if (workload_.operation == Operation::doorbell && fields_.find("sizes") == nullptr)
+            workload_.sizes = {kDoorbell};
     }
 
   private:
@@ -122,19 +136,6 @@ class WorkloadReader {
 
     void flag(const char* key, bool& value) {
         if (const auto* node = fields_.find(key)) value = reader_.boolean(*node, key).value_or(value);
-    }
-
-    void read_trace(const YAML::Node& document) {
-        const auto* node = fields_.find("trace");
-        if (node != nullptr) {
-            const auto path = reader_.string(*node, "trace");
-            if (path) workload_.trace = folder_ / *path;
-            if (workload_.operation != Operation::trace)
-                diagnostics_.error(node->Mark(), "only the operation trace has a file of requests");
-        } else if (workload_.operation == Operation::trace && diagnostics_.ok()) {
-            diagnostics_.error(document.Mark(),
-                               "the operation trace lacks trace, the path of a file of requests");
-        }
     }
 
     Workload& workload_;
@@ -224,6 +225,38 @@ std::optional<Operation> find_operation(std::string_view name) {
     return static_cast<Operation>(*index);
 }
 
+bool is_rdma(Operation operation) {
+    return is_one_of(operation, {Operation::rdma_write, Operation::rdma_read, Operation::rdma_send});
+}
+
+bool is_dma(Operation operation) {
+    return is_one_of(operation, {Operation::dma_write, Operation::dma_read, Operation::device_write,
+                                 Operation::device_read});
+}
+
+std::string no_use(std::string_view key, const Workload& workload) {
+    const Operation operation = workload.operation;
+    if (operation == Operation::trace)
+        return is_one_of(key, {"pattern", "from", "to", "sizes", "transfers", "warm-up", "bytes", "in-flight",
+                               "uncached", "remote", "span"})
+                   ? "a trace's requests are what its file says"
+                   : "";
+    if (key == "trace") return "only the operation trace has a file of requests";
+    if (is_one_of(key, {"from", "to"})) {
+        if (workload.pattern == Pattern::all_to_all || workload.pattern == Pattern::permutation)
+            return fmt::format("the pattern {} is of all hosts; name hosts of the pattern pair",
+                               kPatterns.at(static_cast<std::size_t>(workload.pattern)));
+        if (workload.pattern == Pattern::incast && key == "from")
+            return "an incast is from all peers; name the host that it is to";
+    }
+    if (key == "uncached" && !is_dma(operation) && operation != Operation::pio_read)
+        return fmt::format("{} reads no memory", name_of(operation));
+    if (key == "span" && (is_rdma(operation) || operation == Operation::doorbell))
+        return fmt::format("{} goes through no memory of its own", name_of(operation));
+    if (key == "remote" && operation == Operation::doorbell) return "an interrupt is in no memory";
+    return "";
+}
+
 Result<std::vector<std::uint64_t>> parse_sizes(const std::string& text) {
     std::vector<std::uint64_t> sizes;
     const auto wrong = [&](const std::string& item) {
@@ -258,35 +291,22 @@ std::optional<std::vector<std::uint64_t>> read_sizes(Reader& reader, const YAML:
 }
 
 Result<Workload> parse_workload(const std::string& text, const std::string& path) {
+    const auto document = topology::parse_yaml(text, path);
+    if (!document) return tl::unexpected(document.error());
     Diagnostics diagnostics(path);
     Workload workload;
     workload.name = fs::path(path).stem().string();
-    try {
-        WorkloadReader(workload, diagnostics, fs::path(path).parent_path()).read(YAML::Load(text));
-    } catch (const YAML::Exception& error) {
-        const YAML::Mark mark = error.mark.is_null() ? YAML::Mark{} : error.mark;
-        return fail(fmt::format("{}:{}:{}: not YAML: {}", path, mark.line + 1, mark.column + 1, error.msg));
-    }
+    WorkloadReader(workload, diagnostics, fs::path(path).parent_path()).read(*document);
     if (!diagnostics.ok()) return diagnostics.failure();
     return workload;
 }
 
-fs::path workload_path(const std::string& name, const fs::path& folder) {
-    return is_path(name) ? fs::path(name) : folder / (name + ".yaml");
-}
-
 Result<Workload> load_workload(const std::string& name, const fs::path& folder) {
-    const fs::path path = workload_path(name, folder);
-    if (!is_path(name) && !fs::exists(path)) {
-        const auto names = names_in(folder);
-        const std::string guess = topology::nearest(name, names);
-        return fail(fmt::format("there is no workload '{}'; {}there are {}, or give the path of a file", name,
-                                guess.empty() ? "" : fmt::format("did you mean '{}'? ", guess),
-                                fmt::join(names, ", ")));
-    }
-    const auto text = topology::read_source(path.string());
+    const auto path = topology::find_named("workload", name, folder);
+    if (!path) return tl::unexpected(path.error());
+    const auto text = topology::read_source(path->string(), "a workload");
     if (!text) return tl::unexpected(text.error());
-    return parse_workload(*text, path.string());
+    return parse_workload(*text, path->string());
 }
 
 Result<std::vector<Flow>> flows_of(const Workload& workload, const topology::Topology& topology,

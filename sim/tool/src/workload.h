@@ -38,6 +38,10 @@ enum class Operation : std::uint8_t {
 std::string_view name_of(Operation operation);
 std::optional<Operation> find_operation(std::string_view name);
 
+bool is_rdma(Operation operation);
+/// Of an engine: dma_* and device_*.
+bool is_dma(Operation operation);
+
 /// Which hosts do it with which; in all of them only hosts that an NT pair joins.
 enum class Pattern : std::uint8_t {
     pair,         ///< `from` to `to`.
@@ -69,8 +73,8 @@ struct Flow {
     bool operator==(const Flow&) const = default;
 };
 
-/// Of one that is shipped in `folder`, by its name, or `name` itself if it is a path.
-std::filesystem::path workload_path(const std::string& name, const std::filesystem::path& folder);
+/// Why a key of workload files, or the option of its name, says nothing to this one; "" if it does.
+std::string no_use(std::string_view key, const Workload& workload);
 
 /// One that is shipped in `folder`, by its name, or the path of a file.
 Result<Workload> load_workload(const std::string& name, const std::filesystem::path& folder);

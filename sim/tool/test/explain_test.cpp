@@ -184,6 +184,10 @@ TEST(Explain, SaysWhatItCannot) {
     none = explained(topology_of("pair"), profile, {.operation = Operation::pio_pingpong});
     ASSERT_FALSE(none);
     EXPECT_THAT(none.error().message, testing::HasSubstr("pio-write"));
+    none = explained(topology_of("pair"), profile,
+                     {.operation = Operation::dma_write, .pattern = Pattern::incast});
+    ASSERT_FALSE(none);
+    EXPECT_THAT(none.error().message, testing::HasSubstr("the pattern has to be pair"));
 }
 
 TEST(Waterfall, IsDrawnAsSvgAndPng) {

@@ -51,6 +51,55 @@ TEST(OutputFile, IsRemovedIfItIsNotFinished) {
     EXPECT_FALSE(std::filesystem::exists(folder / "a"));
 }
 
+TEST(OutputFile, WhatWasThereStaysUntilItIsFinished) {
+    const Folder folder;
+    std::ofstream(folder / "a") << "before";
+    std::filesystem::create_symlink("a", folder / "link");
+    { OutputFile::create(folder / "link").value().write("half"); }
+    EXPECT_EQ(contents(folder / "a"), "before");
+    auto file = OutputFile::create(folder / "link").value();
+    file.write("after");
+    EXPECT_EQ(contents(folder / "a"), "before");
+    EXPECT_TRUE(file.finish());
+    EXPECT_EQ(contents(folder / "a"), "after");
+    EXPECT_TRUE(std::filesystem::is_symlink(folder / "link"));
+    EXPECT_EQ(folder.names(), (std::vector<std::string>{"a", "link"}));
+}
+
+TEST(OutputFile, AFolderIsNoFile) {
+    const Folder folder;
+    std::filesystem::create_directory(folder / "a");
+    const auto file = OutputFile::create(folder / "a");
+    ASSERT_FALSE(file);
+    EXPECT_THAT(file.error().message, testing::HasSubstr("Is a directory"));
+}
+
+/// Writes half of two files, and is ended by a signal.
+void end_while_writing(const Folder& folder, int signal) {
+    remove_unfinished_at_signals();
+    auto one = OutputFile::create(folder / "one").value(), two = OutputFile::create(folder / "two").value();
+    { OutputFile::create(folder / "three").value().write("gone"); }
+    one.write("half");
+    std::raise(signal);
+}
+
+TEST(UnfinishedDeathTest, SignalsRemoveWhatIsWrittenAndEndAsEver) {
+    const Folder folder;
+    for (const int signal : {SIGHUP, SIGINT, SIGPIPE, SIGTERM}) {
+        EXPECT_EXIT(end_while_writing(folder, signal), testing::KilledBySignal(signal), "");
+        EXPECT_EQ(folder.names(), std::vector<std::string>{});
+    }
+}
+
+TEST(UnfinishedDeathTest, AChildLeavesItsParentsFilesAlone) {
+    const Folder folder;
+    auto file = OutputFile::create(folder / "a").value();
+    EXPECT_EXIT(end_while_writing(folder, SIGTERM), testing::KilledBySignal(SIGTERM), "");
+    file.write("all");
+    EXPECT_TRUE(file.finish());
+    EXPECT_EQ(contents(folder / "a"), "all");
+}
+
 TEST(OutputFile, SaysWhereItCannotBe) {
     const Folder folder;
     const auto file = OutputFile::create(folder / "no" / "file");

@@ -30,6 +30,14 @@ class Folder {
     Folder& operator=(const Folder&) = delete;
     ~Folder() { std::filesystem::remove_all(path_); }
     std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
+    /// Of all that is in it, sorted.
+    std::vector<std::string> names() const {
+        std::vector<std::string> all;
+        for (const auto& entry : std::filesystem::directory_iterator(path_))
+            all.push_back(entry.path().filename().string());
+        std::ranges::sort(all);
+        return all;
+    }
 
   private:
     std::filesystem::path path_;

@@ -2,10 +2,9 @@
 #include "workload.h"
 
 #include <gmock/gmock.h>
+#include <topology/named_file.h>
 
 #include <set>
-
-#include "data_files.h"
 
 namespace ntblab::sim {
 namespace {
@@ -33,7 +32,7 @@ std::vector<Flow> flows(Pattern pattern, const std::string& from, const std::str
 }
 
 TEST(Workloads, ThoseThatAreShippedAreRight) {
-    const auto names = names_in(WORKLOADS_DIR);
+    const auto names = topology::names_in(WORKLOADS_DIR);
     EXPECT_GE(names.size(), 14U);
     for (const std::string& name : names) {
         const auto workload = load_workload(name, WORKLOADS_DIR);
@@ -90,6 +89,41 @@ TEST(Workloads, AreOfHostsThatAPairJoins) {
     EXPECT_THAT(flows_of(workload, mesh(), 1).error().message, HasSubstr("no NT pair joins 'a' and 'a'"));
     const auto lonely = topology::parse("name: one\nnodes: {a: {}}\n", "one.yaml").value();
     EXPECT_THAT(flows_of({}, lonely, 1).error().message, HasSubstr("topology 'one' has no NT pair"));
+}
+
+TEST(Workloads, ADoorbellIsOneStore) {
+    EXPECT_THAT(parse_workload("operation: doorbell\n", "w.yaml")->sizes, ElementsAre(4));
+    EXPECT_THAT(parse_workload("operation: doorbell\nsizes: 8\n", "w.yaml")->sizes, ElementsAre(8));
+}
+
+struct Useless {
+    const char* text;
+    const char* says;
+};
+
+TEST(Workloads, KeysThatSayNothingAreRefused) {
+    for (const Useless& one : {
+             Useless{"operation: dma-write\npattern: all-to-all\nfrom: a\n",
+                     "w.yaml:3:1: from has no use here: "},
+             Useless{"operation: dma-write\npattern: permutation\nto: a\n",
+                     "w.yaml:3:1: to has no use here: "},
+             Useless{"operation: dma-write\npattern: incast\nfrom: a\n",
+                     "w.yaml:3:1: from has no use here: "},
+             Useless{"operation: pio-write\nuncached: true\n",
+                     "w.yaml:2:1: uncached has no use here: pio-write"},
+             Useless{"operation: rdma-send\nspan: 1M\n", "w.yaml:2:1: span has no use here: rdma-send"},
+             Useless{"operation: doorbell\nremote: true\n",
+                     "w.yaml:2:1: remote has no use here: an interrupt"},
+             Useless{"operation: trace\ntrace: a.csv\nin-flight: 2\n",
+                     "w.yaml:3:1: in-flight has no use here: "},
+             Useless{"operation: dma-read\ntrace: a.csv\n",
+                     "w.yaml:2:1: trace has no use here: only the operation"},
+         }) {
+        const auto workload = parse_workload(one.text, "w.yaml");
+        ASSERT_FALSE(workload) << one.text;
+        EXPECT_THAT(workload.error().message, HasSubstr(one.says));
+    }
+    EXPECT_TRUE(parse_workload("operation: dma-write\npattern: incast\nto: a\nuncached: true\n", "w.yaml"));
 }
 
 }  // namespace

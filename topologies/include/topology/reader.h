@@ -10,6 +10,7 @@
 // "1" is.
 #pragma once
 
+#include <ntblab/result.h>
 #include <yaml-cpp/yaml.h>
 
 #include <cstdint>
@@ -17,6 +18,8 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -74,6 +77,14 @@ class Reader {
 
 /// What a node is, for messages: "a list", "text 'x'", "number 12", ...
 std::string describe(const YAML::Node& node);
+
+/// The document of a text; a null node if there is nothing in it. `path` is what messages call it. Errors:
+/// file:line:column of what is no YAML; of a second document.
+Result<YAML::Node> parse_yaml(const std::string& text, const std::string& path);
+
+/// Bytes: digits with an optional K, M, G or T. Errors, as std::from_chars has them: invalid_argument,
+/// result_out_of_range (of 64 bits).
+tl::expected<std::uint64_t, std::errc> parse_size(std::string_view text);
 
 /// "64M" for 67108864: the largest unit that divides it.
 std::string format_size(std::uint64_t bytes);

@@ -14,4 +14,7 @@ namespace ntblab::topology {
 /// that is at most a third of the word's length (at least 1, but not all of it); "" if there is none.
 std::string nearest(std::string_view word, std::span<const std::string> candidates);
 
+/// "did you mean 'cpus'? ", with the nearest(); "" if there is none.
+std::string did_you_mean(std::string_view word, std::span<const std::string> candidates);
+
 }  // namespace ntblab::topology

@@ -122,8 +122,9 @@ struct Topology {
 /// what to do.
 Result<Topology> load(const std::string& path);
 
-/// The text of a file, which may be a pipe. Errors: not to be read, a directory, larger than 1 MiB.
-Result<std::string> read_source(const std::string& path);
+/// The text of a file, which may be a pipe; `what` is what messages expect. Errors: not to be read, a
+/// directory, larger than 1 MiB.
+Result<std::string> read_source(const std::string& path, const std::string& what = "a topology file");
 
 /// As `load`, from text; `path` is what messages call it.
 Result<Topology> parse(const std::string& text, const std::string& path);

@@ -11,6 +11,7 @@
 
 #include "pcie/observer.h"
 #include "pcie/sockets.h"
+#include "pcie/statistics.h"
 
 namespace ntblab::pcie {
 
@@ -37,6 +38,8 @@ struct Access {
 struct CpuStatistics {
     std::uint64_t accesses = 0, tlps = 0, bytes = 0;
     Picoseconds waited_for_buffer = 0;
+    BusyTime busy;    ///< An access is under way: from when it begins until the CPU goes on.
+    Histogram queue;  ///< Accesses that are under way or wait, when one more is asked for.
 };
 
 class Cpu : public sc_core::sc_module, private TlpReceiver, private TlpSender {
@@ -59,7 +62,8 @@ class Cpu : public sc_core::sc_module, private TlpReceiver, private TlpSender {
     struct Item {
         Access access;
         Done done;
-        Picoseconds from;         ///< When it was asked for; a load: when it could go on.
+        Picoseconds asked;        ///< When it was asked for,
+        Picoseconds from;         ///< likewise; a load: when it could go on.
         std::uint64_t sent = 0;   ///< Bytes.
         std::uint64_t cause = 0;  ///< A load's completion before.
         Picoseconds waited = 0;   ///< For buffers.

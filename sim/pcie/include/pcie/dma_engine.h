@@ -18,8 +18,12 @@
 #include "pcie/observer.h"
 #include "pcie/root_complex.h"
 #include "pcie/sockets.h"
+#include "pcie/statistics.h"
 
 namespace ntblab::pcie {
+
+/// Of 14 bits, as Gen6 has them.
+inline constexpr unsigned kMostTags = 16384;
 
 struct DmaConfig {
     std::uint16_t requester = 0;                  ///< Its requester ID.
@@ -57,6 +61,11 @@ struct DmaStatistics {
     std::uint64_t transfers = 0, reads = 0, writes = 0, bytes = 0;
     std::uint64_t most_tags = 0;  ///< In use at the same time.
     Picoseconds waited_for_tag = 0;
+    /// With as many requests as are possible on their way to the link, which is slower or has no credits.
+    Picoseconds waited_for_link = 0;
+    /// Its data path is in use: what passes at `rate`, the intervals between requests, `gap`.
+    Picoseconds busy = 0;
+    Histogram queue;  ///< Transfers that are under way or wait, when one more is asked for.
 };
 
 class DmaEngine : public sc_core::sc_module, private TlpReceiver, private TlpSender {
@@ -116,8 +125,10 @@ class DmaEngine : public sc_core::sc_module, private TlpReceiver, private TlpSen
     void run();
     bool advance(Active& active);
     bool issue(Active& active);
-    /// How long the engine is busy with a request; `last` of its transfer.
-    Picoseconds busy(bool writes, std::uint32_t bytes, bool last) const;
+    /// How long a request takes the data path; `last` of its transfer.
+    Picoseconds passing(bool writes, std::uint32_t bytes, bool last) const;
+    /// Has it for so long, beginning now.
+    void occupy(Picoseconds span);
     bool send_read(Active& active, const Place& place, std::uint32_t bytes);
     /// @param active Whose turn it was, if it is none that follows from a completion.
     void send(const Request& request, const Active* active);

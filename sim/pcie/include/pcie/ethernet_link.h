@@ -13,8 +13,8 @@
 #include <array>
 #include <memory>
 
+#include "pcie/observer.h"
 #include "pcie/sockets.h"
-#include "pcie/statistics.h"
 
 namespace ntblab::pcie {
 
@@ -44,6 +44,8 @@ class EthernetLink : public sc_core::sc_module {
 
     TlpTarget& in(unsigned side);
     TlpInitiator& out(unsigned side);
+    /// Null: nobody. It is told where TLPs spend their time; the way of none ends here.
+    void observe(Observer* observer);
     /// Of what `side` sends.
     const EthernetStatistics& statistics(unsigned side) const;
 

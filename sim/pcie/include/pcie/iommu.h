@@ -6,11 +6,12 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <list>
 #include <unordered_map>
 #include <vector>
 
-#include "pcie/time.h"
+#include "pcie/statistics.h"
 
 namespace ntblab::pcie {
 
@@ -25,6 +26,8 @@ struct IommuStatistics {
     std::uint64_t hits = 0;
     std::uint64_t misses = 0;
     Picoseconds waited = 0;  ///< For a walker.
+    BusyTime busy;           ///< At least one walks.
+    Histogram queue;         ///< Walks that are under way or wait, when one more is needed.
 };
 
 class Iommu {
@@ -46,6 +49,7 @@ class Iommu {
     std::list<Page> pages_;  ///< The least recently used is last.
     std::unordered_map<std::uint64_t, std::list<Page>::iterator> index_;
     std::vector<Picoseconds> walkers_;  ///< When each is free.
+    std::deque<Picoseconds> walks_;     ///< When those that had not ended do.
     IommuStatistics statistics_;
 };
 

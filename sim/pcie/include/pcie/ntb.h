@@ -11,10 +11,12 @@
 // write is lost, a read is answered so.
 #pragma once
 
+#include <array>
 #include <vector>
 
 #include "pcie/observer.h"
 #include "pcie/sockets.h"
+#include "pcie/statistics.h"
 
 namespace ntblab::pcie {
 
@@ -33,9 +35,18 @@ struct NtbConfig {
     Picoseconds translation = 0;     ///< Latency of a request, and of a completion on its way back.
 };
 
+/// Of what comes from the host, or from the fabric. An NTB holds up nothing: what waits behind it does so in
+/// the queue of the next link, whose stalls say why.
+struct NtbDirectionStatistics {
+    std::uint64_t tlps = 0, payload_bytes = 0;
+    BusyTime busy;    ///< A TLP passes: from its first byte in to its last byte out.
+    Histogram queue;  ///< TLPs that have come and not left the next link, when one more comes.
+};
+
 struct NtbStatistics {
     std::uint64_t translated = 0;
     std::uint64_t unsupported = 0;
+    NtbDirectionStatistics from_host, from_fabric;
 };
 
 class Ntb : public sc_core::sc_module, private TlpReceiver, private TlpSender {
@@ -62,6 +73,9 @@ class Ntb : public sc_core::sc_module, private TlpReceiver, private TlpSender {
 
     void receive(unsigned port, Tlp& tlp) override;
     void released(unsigned port, Tlp& tlp, Picoseconds at) override;
+    NtbDirectionStatistics& from(unsigned port) {
+        return port == kHost ? statistics_.from_host : statistics_.from_fabric;
+    }
     bool translate(Tlp& request);
     void refuse(Tlp& request);
 
@@ -69,6 +83,7 @@ class Ntb : public sc_core::sc_module, private TlpReceiver, private TlpSender {
     TlpPool& pool_;
     Observer* observer_ = nullptr;
     std::vector<std::uint16_t> requesters_;  ///< By their entries.
+    std::array<std::uint32_t, 2> inside_{};  ///< TLPs that came in by a port, and have not left.
     NtbStatistics statistics_;
     TlpTarget from_host_{"from_host", *this, kHost};
     TlpInitiator to_host_{"to_host", *this, kHost};

@@ -46,6 +46,10 @@ enum class Part : std::uint8_t {
     dma_tag,            ///< Engine: all tags are in use.
     dma_queue,          ///< Engine: as many requests as are possible wait for the link.
     dma_turnaround,     ///< Engine: from a completion to the write of its data.
+    ethernet_queue,     ///< Ethernet: frames before it.
+    ethernet_wire,      ///< Ethernet: its frames, and again what was lost of them.
+    ethernet_latency,   ///< Ethernet: from the last bit sent to the other gateway.
+    retransmission,     ///< Ethernet: a frame was lost, of it or of what came before it.
 };
 const char* name_of(Part part);
 /// "PH", "PD", "NPH", "NPD", "CPLH", "CPLD", "replay buffer".

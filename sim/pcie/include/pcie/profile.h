@@ -105,6 +105,9 @@ const Parameter* find_parameter(std::string_view name);
 /// Why `value`, which is in the parameter's range, is none of its values; empty if it is one.
 std::string refusal(const Parameter& parameter, double value);
 
+/// Requests that a requester may have under way, at most: of 8 bits, from Gen4 on 10, of Gen6 14.
+unsigned most_tags(unsigned generation);
+
 /// Parameters that are right each by itself, but not together.
 struct Conflict {
     std::vector<std::string_view> parameters;  ///< That are to be changed, the likeliest first.

@@ -13,6 +13,7 @@
 
 #include <functional>
 #include <memory>
+#include <queue>
 #include <vector>
 
 #include "pcie/iommu.h"
@@ -47,6 +48,7 @@ struct RootComplexStatistics {
     std::uint64_t interrupts = 0;
     std::uint64_t completions = 0;    ///< Sent.
     Picoseconds waited_for_slot = 0;  ///< Reads, for one of `reads`.
+    Histogram queue;                  ///< Reads that are under way or wait, when one more comes.
 };
 
 class RootComplex : public sc_core::sc_module, private TlpReceiver, private TlpSender {
@@ -70,6 +72,9 @@ class RootComplex : public sc_core::sc_module, private TlpReceiver, private TlpS
     /// Null: nobody.
     void observe(Observer* observer) { observer_ = observer; }
     const RootComplexStatistics& statistics() const { return statistics_; }
+    /// For how long a request of a root port was under way, from its last byte until it was done.
+    Picoseconds busy(unsigned port) const { return ports_.at(port)->busy.total(); }
+    unsigned ports() const { return config_.ports; }
     const Iommu& iommu() const { return iommu_; }
 
   private:
@@ -78,6 +83,7 @@ class RootComplex : public sc_core::sc_module, private TlpReceiver, private TlpS
         TlpTarget in;
         TlpInitiator out;
         Picoseconds posted_done = 0;  ///< The last write's: later requests of the port do not overtake it.
+        BusyTime busy;
     };
 
     void receive(unsigned port, Tlp& tlp) override;
@@ -96,6 +102,8 @@ class RootComplex : public sc_core::sc_module, private TlpReceiver, private TlpS
     Picoseconds memory_ = 0;  ///< Of a read, as set_memory() has it.
     Picoseconds remote_ = 0;
     std::vector<Picoseconds> slots_;  ///< When each is free.
+    /// When reads that had not ended do; the first is on top.
+    std::priority_queue<Picoseconds, std::vector<Picoseconds>, std::greater<>> reads_;
     RootComplexStatistics statistics_;
     TlpTarget from_cpu_;
     TlpInitiator to_cpu_;

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
-// What modules count.
+// What modules count. Of busy times there are two kinds: that something is under way in a module (CPU, root
+// complex, NTB, IOMMU), and that a resource which only one thing can have at a time is in use (wires, a DMA
+// engine's data path). A queue's depth is what is there already when one more comes.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstdint>
@@ -20,6 +23,22 @@ class Histogram {
 
   private:
     std::array<std::uint64_t, kBins> bins_{};
+};
+
+/// For how long at least one of some spans was under way, which come in the order of their beginnings: what
+/// is earlier than the end of those before is counted already.
+class BusyTime {
+  public:
+    void add(Picoseconds begin, Picoseconds end) {
+        begin = std::max(begin, until_);
+        if (end <= begin) return;
+        total_ += end - begin;
+        until_ = end;
+    }
+    Picoseconds total() const { return total_; }
+
+  private:
+    Picoseconds total_ = 0, until_ = 0;
 };
 
 /// Why something that is there to be sent is not sent.

@@ -303,28 +303,18 @@ class CalibrationReader {
 }  // namespace
 
 Result<Calibration> parse_calibration(const std::string& text, const std::string& path) {
-    YAML::Node document;
-    try {
-        document = YAML::Load(text);
-    } catch (const YAML::Exception& error) {
-        const YAML::Mark mark = error.mark.is_null() ? YAML::Mark{} : error.mark;
-        return fail(fmt::format("{}:{}:{}: not YAML: {}", path, mark.line + 1, mark.column + 1, error.msg));
-    }
+    const auto document = topology::parse_yaml(text, path);
+    if (!document) return tl::unexpected(document.error());
     Diagnostics diagnostics(path);
     Calibration result;
-    CalibrationReader(result, diagnostics).read(document);
+    CalibrationReader(result, diagnostics).read(*document);
     if (!diagnostics.ok()) return diagnostics.failure();
     return result;
 }
 
 Result<Calibration> load_calibration(const std::string& path) {
-    std::error_code error;
-    if (!std::filesystem::exists(path, error))
-        return fail(
-            fmt::format("{}: there is no such file; expected one of published cases, such as the "
-                        "calibration.yaml that ntb-sim comes with",
-                        path));
-    const auto text = topology::read_source(path);
+    const auto text = topology::read_source(
+        path, "a file of published cases, such as the calibration.yaml that ntb-sim comes with");
     if (!text) return tl::unexpected(text.error());
     return parse_calibration(*text, path);
 }

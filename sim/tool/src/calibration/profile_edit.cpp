@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <yaml-cpp/yaml.h>
+#include <topology/reader.h>
 
 #include <sstream>
 
@@ -45,13 +45,9 @@ std::string parameter_line(const NewValue& value) {
 
 Result<std::string> with_parameters(const std::string& text, const std::string& path,
                                     const std::vector<NewValue>& values) {
-    YAML::Node document;
-    try {
-        document = YAML::Load(text);
-    } catch (const YAML::Exception& error) {
-        return wrong(path, error.mark, "not YAML: " + error.msg);
-    }
-    const YAML::Node parameters = document.IsMap() ? document["parameters"] : YAML::Node();
+    const auto document = topology::parse_yaml(text, path);
+    if (!document) return tl::unexpected(document.error());
+    const YAML::Node parameters = document->IsMap() ? (*document)["parameters"] : YAML::Node();
     if (!parameters.IsDefined() || !parameters.IsMap() || parameters.Style() == YAML::EmitterStyle::Flow)
         return wrong(path, YAML::Mark{},
                      "there are no parameters in lines of their own; expected 'parameters:', and "

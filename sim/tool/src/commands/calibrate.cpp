@@ -16,6 +16,7 @@
 #include "commands.h"
 #include "data_files.h"
 #include "files.h"
+#include "outputs.h"
 #include "progress.h"
 
 namespace ntblab::sim {
@@ -28,6 +29,7 @@ struct Options {
     std::string profiles;
     std::string plot;
     Format format = Format::text;
+    Outputs outputs;
 };
 
 struct Fitted {
@@ -87,7 +89,7 @@ std::vector<NewValue> new_values(const Fitted& fitted) {
 
 Result<void> write_profile(const Fitted& fitted, const std::string& folder) {
     const std::string path = folder + "/" + fitted.profile + ".yaml";
-    const auto text = topology::read_source(path);
+    const auto text = topology::read_source(path, "a profile");
     if (!text) return tl::unexpected(text.error());
     const auto changed = with_parameters(*text, path, new_values(fitted));
     if (!changed) return tl::unexpected(changed.error());
@@ -187,10 +189,9 @@ void add_calibrate(CLI::App& app, CommandLine& line) {
                         "File of cases, instead of the one that ntb-sim comes with");
     command->add_option("--profiles", options->profiles, "Folder of profiles, likewise")
         ->check(CLI::ExistingDirectory);
-    command
-        ->add_option("--plot", options->plot,
-                     "Folder for pictures: measured points beside the model's curves")
-        ->type_name("FOLDER");
+    options->outputs.add(*command, "--plot", OutputKind::folder,
+                         "Folder for pictures: measured points beside the model's curves",
+                         [options](const std::string& path) { options->plot = path; });
     const std::map<std::string, Format> formats = {
         {"text", Format::text}, {"markdown", Format::markdown}, {"json", Format::json}};
     command->add_option("--format", options->format, "text, markdown or json")

@@ -7,6 +7,7 @@
 #include <CLI/Formatter.hpp>
 #include <functional>
 #include <string>
+#include <vector>
 
 namespace ntblab::sim {
 
@@ -31,5 +32,7 @@ void add_profiles(CLI::App& app, CommandLine& line);
 
 /// Prints "ntb-sim: MESSAGE" on standard error. @return `code`.
 int complain(const std::string& message, int code);
+/// Complains if there are any. @return the exit code.
+int report_violations(const std::vector<std::string>& violations);
 
 }  // namespace ntblab::sim

@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "commands.h"
 #include "job_options.h"
 #include "trace_options.h"
 #include "waterfall.h"
@@ -12,10 +13,11 @@
 namespace ntblab::sim {
 namespace {
 
-struct Outputs {
+struct Options {
     std::string waterfall;
     bool json = false;
     std::shared_ptr<TraceOptions> traces;
+    Outputs outputs;
 };
 
 double nanoseconds(pcie::Picoseconds time) {
@@ -48,43 +50,48 @@ void print_json(const Account& account, nlohmann::ordered_json all) {
     fmt::print("{}\n", all.dump(1));
 }
 
-int explain(const JobRequest& request, const Outputs& outputs) {
+int explain(const JobRequest& request, const Options& options) {
     const auto job = load_job(request);
     if (!job) return complain(job.error().message, kUsage);
     if (job->sizes().size() != 1)
         return complain("one transfer is explained: give its bytes, such as --sizes 4096", kUsage);
+    for (const auto& fine :
+         {check_trace_options(*options.traces), options.outputs.check(inputs_of(request, *job))})
+        if (!fine) return complain(fine.error().message, kUsage);
+    print_notes(job->notes);
     const std::uint64_t size = job->sizes().front();
     const Flow flow = job->flows.empty() ? Flow{} : job->flows.front();
-    const auto account = explain(job->hardware, job->workload, flow, size, *outputs.traces);
+    const auto account = explain(job->hardware, job->workload, flow, size, *options.traces);
     if (!account) return complain(account.error().message, kFailure);
     const auto& nodes = job->hardware.topology.nodes;
     const std::string title =
         fmt::format("{}, {} bytes, {} to {}, {}", job->workload.name, size, nodes[flow.from].name,
                     nodes[flow.to].name, job->hardware.profile.name);
-    if (outputs.json)
+    if (options.json)
         print_json(*account, {{"conditions", job->conditions},
                               {"from", nodes[flow.from].name},
                               {"to", nodes[flow.to].name},
                               {"bytes", size}});
     else
         print_table(*account, title);
-    if (outputs.waterfall.empty()) return kOk;
-    const auto drawn = draw_waterfall(*account, title, outputs.waterfall);
-    return drawn ? kOk : complain(drawn.error().message, kFailure);
+    if (!options.waterfall.empty())
+        if (const auto drawn = draw_waterfall(*account, title, options.waterfall); !drawn)
+            return complain(drawn.error().message, kFailure);
+    return report_violations(account->violations);
 }
 
 }  // namespace
 
 void add_explain(CLI::App& app, CommandLine& line) {
     auto* command = app.add_subcommand("explain", "Say where one transfer's nanoseconds go");
-    const auto request = add_job_options(*command);
-    const auto outputs = std::make_shared<Outputs>();
-    command->add_option("--waterfall", outputs->waterfall, "Picture of the table, SVG or PNG")
-        ->type_name("FILE");
-    command->add_flag("--json", outputs->json, "Print JSON, with all steps in their order");
-    outputs->traces = add_trace_options(*command);
+    const auto request = add_job_options(*command, JobKind::transfer);
+    const auto options = std::make_shared<Options>();
+    options->outputs.add(*command, "--waterfall", OutputKind::picture, "Picture of the table, SVG or PNG",
+                         [options](const std::string& path) { options->waterfall = path; });
+    command->add_flag("--json", options->json, "Print JSON, with all steps in their order");
+    options->traces = add_trace_options(*command, options->outputs);
     command->callback(
-        [&line, request, outputs] { line.run = [request, outputs] { return explain(*request, *outputs); }; });
+        [&line, request, options] { line.run = [request, options] { return explain(*request, *options); }; });
 }
 
 }  // namespace ntblab::sim

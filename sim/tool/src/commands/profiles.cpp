@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <fmt/format.h>
+#include <topology/named_file.h>
 
 #include <memory>
 
@@ -11,7 +12,7 @@ namespace ntblab::sim {
 namespace {
 
 int list_profiles(const std::string& folder) {
-    for (const std::string& name : names_in(folder)) {
+    for (const std::string& name : topology::names_in(folder)) {
         const auto profile = pcie::load_profile(name, folder);
         if (!profile) return complain(profile.error().message, kUsage);
         fmt::print("{:<28} {}\n", name, profile->description);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
+#include "commands.h"
 #include "files.h"
 #include "job_options.h"
 #include "plot.h"
@@ -13,9 +13,10 @@
 namespace ntblab::sim {
 namespace {
 
-struct Outputs {
+struct Options {
     std::string json, csv, plot, record;
     std::shared_ptr<TraceOptions> traces;
+    Outputs outputs;
 
     bool watch() const { return traces->any() || !record.empty(); }
 };
@@ -23,21 +24,16 @@ struct Outputs {
 /// Who watches one simulation, for the files that are wanted of it.
 class Watch {
   public:
-    Watch(const Job& job, const Outputs& outputs) : job_(job), outputs_(outputs) {}
+    Watch(const Job& job, const Options& options) : job_(job), options_(options) {}
 
     bool begin(pcie::System& system) {
-        auto traces = Traces::create(*outputs_.traces, system);
+        auto traces = Traces::create(*options_.traces, system);
         if (!traces) {
             result_ = tl::unexpected(traces.error());
             return false;
         }
         traces_ = std::move(*traces);
-        if (outputs_.record.empty()) return true;
-        if (job_.hardware.profile.host.egress == 0) {
-            result_ = fail(
-                "--record sees requests on their way through hosts, which takes no time: set host.egress");
-            return false;
-        }
+        if (options_.record.empty()) return true;
         recorder_ = std::make_unique<RequestRecorder>(system);
         traces_->observers().add(*recorder_);
         system.observe(&traces_->observers());
@@ -47,7 +43,7 @@ class Watch {
     bool end() {
         if (traces_) result_ = traces_->finish();
         if (result_ && recorder_)
-            result_ = write_file(outputs_.record, trace_text(recorder_->requests(), job_.hardware.topology));
+            result_ = write_file(options_.record, trace_text(recorder_->requests(), job_.hardware.topology));
         traces_.reset();
         return result_.has_value();
     }
@@ -56,7 +52,7 @@ class Watch {
 
   private:
     const Job& job_;
-    const Outputs& outputs_;
+    const Options& options_;
     std::unique_ptr<Traces> traces_;
     std::unique_ptr<RequestRecorder> recorder_;
     Result<void> result_;
@@ -68,18 +64,18 @@ struct Points {
     std::vector<std::string> violations;
 };
 
-Result<Points> simulate_all(const Job& job, const Outputs& outputs) {
+Result<Points> simulate_all(const Job& job, const Options& options) {
     const std::vector<std::uint64_t> sizes = job.sizes();
     Progress progress("ntb-sim run");
     Points all;
     for (std::size_t i = 0; i < sizes.size(); ++i) {
-        Watch watch(job, outputs);
+        Watch watch(job, options);
         Hooks hooks;
         hooks.progress = [&](double part) {
             progress.show((static_cast<double>(i) + part) / static_cast<double>(sizes.size()),
                           fmt::format("{} bytes", sizes[i]));
         };
-        if (outputs.watch()) {
+        if (options.watch()) {
             hooks.begin = [&](pcie::System& system) { return watch.begin(system); };
             hooks.end = [&](pcie::System&) { return watch.end(); };
         }
@@ -91,29 +87,45 @@ Result<Points> simulate_all(const Job& job, const Outputs& outputs) {
     return all;
 }
 
-Result<void> write(const nlohmann::ordered_json& results, const Outputs& outputs) {
+Result<void> write(const nlohmann::ordered_json& results, const Options& options) {
     const auto& runs = results["runs"];
-    if (outputs.json != "-" && outputs.csv != "-") fmt::print("{}", results_table(runs[0]));
+    if (!options.outputs.to_standard_output()) fmt::print("{}", results_table(runs[0]));
     Result<void> done;
-    if (!outputs.json.empty()) done = write_file(outputs.json, results.dump(1) + "\n");
-    if (done && !outputs.csv.empty()) done = write_file(outputs.csv, results_csv(runs));
-    if (done && !outputs.plot.empty()) done = plot_runs(runs, outputs.plot);
+    if (!options.json.empty()) done = write_file(options.json, results.dump(1) + "\n");
+    if (done && !options.csv.empty()) done = write_file(options.csv, results_csv(runs));
+    if (done && !options.plot.empty()) done = plot_runs(runs, options.plot);
     return done;
 }
 
-int run(const JobRequest& request, const Outputs& outputs) {
+/// What is asked for, and cannot be had of this run.
+Result<void> check_options(const Options& options, const Job& job) {
+    if (options.watch() && job.sizes().size() != 1)
+        return fail("traces are of one transfer size: give it, such as --sizes 4096");
+    const Operation operation = job.workload.operation;
+    if (!options.plot.empty() && operation == Operation::trace)
+        return fail("--plot draws latency and rate over transfer sizes, which a trace does not have");
+    if (options.record.empty()) return {};
+    if (is_dma(operation))
+        return fail(fmt::format("--record is of CPUs' requests; {} has none", name_of(operation)));
+    if (job.hardware.profile.host.egress == 0)
+        return fail(
+            "--record sees requests on their way through hosts, which takes no time: set host.egress");
+    return {};
+}
+
+int run(const JobRequest& request, const Options& options) {
     const auto job = load_job(request);
     if (!job) return complain(job.error().message, kUsage);
-    if (outputs.watch() && job->sizes().size() != 1)
-        return complain("traces are of one transfer size: give it, such as --sizes 4096", kUsage);
-    auto all = simulate_all(*job, outputs);
+    for (const auto& fine : {check_options(options, *job), check_trace_options(*options.traces),
+                             options.outputs.check(inputs_of(request, *job))})
+        if (!fine) return complain(fine.error().message, kUsage);
+    print_notes(job->notes);
+    auto all = simulate_all(*job, options);
     if (!all) return complain(all.error().message, kFailure);
     const auto written =
-        write({{"runs", {{{"conditions", job->conditions}, {"points", std::move(all->points)}}}}}, outputs);
+        write({{"runs", {{{"conditions", job->conditions}, {"points", std::move(all->points)}}}}}, options);
     if (!written) return complain(written.error().message, kFailure);
-    if (all->violations.empty()) return kOk;
-    return complain(fmt::format("the protocol was violated:\n{}", fmt::join(all->violations, "\n")),
-                    kFailure);
+    return report_violations(all->violations);
 }
 
 }  // namespace
@@ -121,20 +133,22 @@ int run(const JobRequest& request, const Outputs& outputs) {
 void add_run(CLI::App& app, CommandLine& line) {
     auto* command =
         app.add_subcommand("run", "Simulate a workload on a topology, a transfer size after the other");
-    const auto request = add_job_options(*command);
-    const auto outputs = std::make_shared<Outputs>();
-    const auto add = [&](const char* name, std::string& path, const char* meaning) {
-        command->add_option(name, path, meaning)->type_name("FILE");
+    const auto request = add_job_options(*command, JobKind::run);
+    const auto options = std::make_shared<Options>();
+    const auto add = [&](const char* name, OutputKind kind, std::string& path, const char* meaning) {
+        return options->outputs.add(*command, name, kind, meaning,
+                                    [&path](const std::string& given) { path = given; });
     };
-    add("--json", outputs->json, "Write results and statistics; - is standard output");
-    add("--csv", outputs->csv, "Write results as a table; - is standard output");
-    add("--plot", outputs->plot, "Draw latency and rate: a name that ends in .svg or .png");
-    outputs->traces = add_trace_options(*command);
-    command->add_option("--record", outputs->record, "The CPUs' requests, for the operation trace to replay")
-        ->type_name("FILE")
+    add("--json", OutputKind::text, options->json, "Write results and statistics; - is standard output");
+    add("--csv", OutputKind::text, options->csv, "Write results as a table; - is standard output");
+    add("--plot", OutputKind::picture, options->plot,
+        "Draw latency and rate: a name that ends in .svg or .png");
+    options->traces = add_trace_options(*command, options->outputs);
+    add("--record", OutputKind::text, options->record,
+        "The CPUs' requests, for the operation trace to replay; - is standard output")
         ->group("Traces");
     command->callback(
-        [&line, request, outputs] { line.run = [request, outputs] { return run(*request, *outputs); }; });
+        [&line, request, options] { line.run = [request, options] { return run(*request, *options); }; });
 }
 
 }  // namespace ntblab::sim

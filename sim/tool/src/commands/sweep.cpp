@@ -8,6 +8,8 @@
 
 #include "commands.h"
 #include "files.h"
+#include "job_options.h"
+#include "outputs.h"
 #include "plot.h"
 #include "progress.h"
 #include "results.h"
@@ -26,6 +28,7 @@ struct Options {
     bool slurm = false;
     unsigned slurm_tasks = 16;
     std::vector<std::string> sbatch;
+    Outputs outputs;
 };
 
 /// Of which tasks this is to do those that are I modulo N.
@@ -67,6 +70,7 @@ int sweep(const Options& options) {
     if (!part) return complain(part.error().message, kUsage);
     const auto sweep = load_sweep(options.file);
     if (!sweep) return complain(sweep.error().message, kUsage);
+    print_notes(sweep->notes);
     if (const auto ready = prepare_folder(*sweep, options.folder); !ready)
         return complain(ready.error().message, kFailure);
     if (options.slurm) {
@@ -78,7 +82,7 @@ int sweep(const Options& options) {
     }
     std::vector<std::size_t> tasks;
     for (std::size_t task = part->index; task < sweep->tasks.size(); task += part->count)
-        if (!is_done(options.folder, task)) tasks.push_back(task);
+        if (!is_done(*sweep, task, options.folder)) tasks.push_back(task);
     Result<void> done;
     {
         Progress progress("ntb-sim sweep");
@@ -103,19 +107,20 @@ void add_sweep(CLI::App& app, CommandLine& line) {
     const auto options = std::make_shared<Options>();
     command->add_option("FILE", options->file, "A sweep: topologies, workloads, profiles, parameters, seeds")
         ->required();
-    command
-        ->add_option("-o,--output", options->folder,
-                     "Folder for results; what it has of them is not done again")
+    options->outputs
+        .add(*command, "-o,--output", OutputKind::folder,
+             "Folder for results; what it has of them is not done again",
+             [options](const std::string& path) { options->folder = path; })
         ->required();
-    command->add_option("-j,--jobs", options->jobs, "Processes at the same time")
-        ->check(CLI::Range(1U, 4096U))
-        ->capture_default_str();
+    auto* jobs = command->add_option("-j,--jobs", options->jobs, "Processes at the same time")
+                     ->transform(whole_number(1, 4096))
+                     ->capture_default_str();
     auto* part =
         command->add_option("--part", options->part, "I/N: only every Nth task, from the Ith on; no merge");
     auto* slurm = command->add_flag("--slurm", options->slurm, "As an array job of Slurm, and wait for it");
-    slurm->excludes(part);
+    slurm->excludes(part)->excludes(jobs);
     command->add_option("--slurm-tasks", options->slurm_tasks, "Elements of the array")
-        ->check(CLI::Range(1U, 100'000U))
+        ->transform(whole_number(1, 100'000))
         ->capture_default_str()
         ->needs(slurm);
     command
