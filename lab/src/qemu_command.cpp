@@ -132,13 +132,15 @@ Options endpoint(const Topology& topology, const Endpoint& where, std::size_t nu
     const unsigned channels = sw.partitions[where.partition].dma;
     // Function 0 says whether there are more.
     const char* more = channels != 0 && !sw.upstream_port ? ",multifunction=on" : "";
-    add(result, {"-device", fmt::format("switchtec-ntb,id=ntb{0},bus=rp{0},addr=0.{1}{2},fabric={3},switch={4},"
-                                        "partition={5}",
-                                        number, sw.endpoint_function(), more,
-                                        option_value(paths.fabric_socket()), sw.name, where.partition)});
+    add(result,
+        {"-device", fmt::format("switchtec-ntb,id=ntb{0},bus=rp{0},addr=0.{1}{2},fabric={3},switch={4},"
+                                "partition={5}",
+                                number, sw.endpoint_function(), more, option_value(paths.fabric_socket()),
+                                sw.name, where.partition)});
     if (channels != 0)
-        add(result, {"-device", fmt::format("switchtec-dma,id=dma{0},bus=rp{0},addr=0.{1},ntb=ntb{0},channels={2}",
-                                            number, sw.dma_function(), channels)});
+        add(result,
+            {"-device", fmt::format("switchtec-dma,id=dma{0},bus=rp{0},addr=0.{1},ntb=ntb{0},channels={2}",
+                                    number, sw.dma_function(), channels)});
     return result;
 }
 

@@ -64,9 +64,9 @@ std::vector<std::string> read_modules(Reader& reader, const YAML::Node& node, co
 
 NodeSettings read_node(Reader& reader, const YAML::Node& node, const std::string& owner) {
     NodeSettings result;
-    const Fields fields = reader.mapping(
-        node, owner,
-        {"cpus", "memory", "cmdline", "iommu", "modules", "link", "windows", "vectors", "dma", "rid-protection"});
+    const Fields fields = reader.mapping(node, owner,
+                                         {"cpus", "memory", "cmdline", "iommu", "modules", "link", "windows",
+                                          "vectors", "dma", "rid-protection"});
     if (const auto* cpus = fields.find("cpus"))
         result.cpus = reader.integer(*cpus, "cpus of " + owner, 1, 64);
     if (const auto* memory = fields.find("memory"))
@@ -135,10 +135,9 @@ SwitchSettings read_switch(Reader& reader, const Field& field) {
     result.name = field.key;
     result.where = field.where;
     const std::string owner = fmt::format("switch '{}'", field.key);
-    const Fields fields = reader.mapping(
-        field.value, owner,
-        {"model", "partitions", "upstream-port", "link", "windows", "vectors", "dma", "rid-protection", "nt-pairs",
-         "management"});
+    const Fields fields = reader.mapping(field.value, owner,
+                                         {"model", "partitions", "upstream-port", "link", "windows",
+                                          "vectors", "dma", "rid-protection", "nt-pairs", "management"});
     if (const auto* model = fields.find("model")) result.model = reader.string(*model, "model of " + owner);
     if (const auto* count = fields.find("partitions"))
         result.partitions = reader.integer(*count, "partitions of " + owner, 2, kMostPartitions);

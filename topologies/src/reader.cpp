@@ -196,9 +196,10 @@ std::optional<std::string> Reader::word(const YAML::Node& node, const std::strin
     auto result = string(node, what);
     if (!result || std::ranges::find(known, *result) != known.end()) return result;
     const std::string guess = nearest(*result, known);
-    diagnostics_.error(node.Mark(), fmt::format("{} is '{}'; {}", what, shortened(*result),
-                                                guess.empty() ? fmt::format("expected {}", fmt::join(known, " or "))
-                                                              : fmt::format("did you mean '{}'?", guess)));
+    diagnostics_.error(node.Mark(),
+                       fmt::format("{} is '{}'; {}", what, shortened(*result),
+                                   guess.empty() ? fmt::format("expected {}", fmt::join(known, " or "))
+                                                 : fmt::format("did you mean '{}'?", guess)));
     return std::nullopt;
 }
 

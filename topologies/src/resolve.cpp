@@ -217,10 +217,10 @@ class SwitchResolver {
             if (!partition.node) continue;
             lanes += partition.link.width;
             if (partition.dma != 0 && model.generation < 4)
-                error(fmt::format("({}) is a Gen{} switch, which has no DMA engine, but node '{}' has 'dma: {}'; "
-                                  "leave 'dma' out or take a newer model",
-                                  model.name, model.generation, topology_.nodes[*partition.node].name,
-                                  partition.dma));
+                error(fmt::format(
+                    "({}) is a Gen{} switch, which has no DMA engine, but node '{}' has 'dma: {}'; "
+                    "leave 'dma' out or take a newer model",
+                    model.name, model.generation, topology_.nodes[*partition.node].name, partition.dma));
             if (partition.link.generation > model.generation)
                 error(fmt::format(
                     "({}) is a Gen{} switch, but its link to node '{}' is of generation {}; lower the "

@@ -88,7 +88,8 @@ struct FileSettings {
 /// Reads the document. What is wrong goes to the reader's diagnostics.
 FileSettings read_file(Reader& reader, const YAML::Node& document);
 
-/// Reads `link`, `windows`, `vectors`, `dma` and `rid-protection` among `fields`; `owner` names whose they are.
+/// Reads `link`, `windows`, `vectors`, `dma` and `rid-protection` among `fields`; `owner` names whose they
+/// are.
 EndpointSettings read_endpoint(Reader& reader, const Fields& fields, const std::string& owner);
 
 }  // namespace ntblab::topology

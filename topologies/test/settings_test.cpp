@@ -67,7 +67,8 @@ TEST(Settings, DmaEnginesAreThoseThatTheFileNames) {
         "nodes: {a: {dma: 64}, b: {}, c: {dma: 0}}\n"
         "switches:\n"
         "  s: {rid-protection: strict, dma: 4, nt-pairs: [[a, b]]}\n"
-        "  old: {model: pfx-48xg3, link: {generation: 3}, dma: 0, nt-pairs: [[b, c]], upstream-port: true}\n");
+        "  old: {model: pfx-48xg3, link: {generation: 3}, dma: 0, nt-pairs: [[b, c]], upstream-port: "
+        "true}\n");
     const auto& sides = t.switches[0].partitions;
     EXPECT_EQ(sides[0].dma, 64U);
     EXPECT_FALSE(sides[0].dma_listed);

@@ -131,7 +131,7 @@ void Endpoint::serve_accesses() {
         if (request.answered.load(std::memory_order_relaxed) == number) continue;
         // The asker may have given up, and ask for something else meanwhile.
         const WindowRequest asked{request.requester_id, request.bar, request.offset, request.size,
-                          request.write != 0};
+                                  request.write != 0};
         std::uint64_t value = request.value;
         if (request.asked.load(std::memory_order_acquire) != number) continue;
         const bool done = make_access(source, asked, value);

@@ -25,9 +25,11 @@ constexpr const char* kHost[] = {"switch powered on with %d partitions", "host o
                                  "host of partition %d goes on from a snapshot"};
 constexpr const char* kLink[] = {"link of partition %d up: Gen%d x%d", "link of partition %d down"};
 constexpr const char* kNtb[] = {
-    "control block %d: locked by partition %d", "control block %d: configured by partition %d",
+    "control block %d: locked by partition %d",
+    "control block %d: configured by partition %d",
     "control block %d: set-up of partition %d refused: bar 0x%08x lut 0x%08x requester 0x%08x",
-    "control block %d: reset by partition %d", "control block %d: partition %d waits for the lock",
+    "control block %d: reset by partition %d",
+    "control block %d: partition %d waits for the lock",
     "control block %d: requests of 0x%04x refused, which its requester-ID table does not list"};
 constexpr const char* kMrpc[] = {"partition %d: command 0x%x failed: 0x%x"};
 constexpr Module kModules[] = {{"HOST", kHost}, {"LINK", kLink}, {"NTB", kNtb}, {"MRPC", kMrpc}};

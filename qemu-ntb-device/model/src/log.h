@@ -14,20 +14,20 @@ namespace switchtec::log {
 /// [31:28] severity (1 highest .. 5 lowest), [27:16] module, [15:0] number in the module: what the third word
 /// of an entry says (switchtec-user 4.5, write_parsed_log).
 enum class Event : std::uint32_t {
-    PowerOn = 0x20010000,         ///< partitions
-    Attached = 0x20010001,        ///< partition
-    Detached = 0x20010002,        ///< partition
-    Reset = 0x20010003,           ///< partition
-    Restored = 0x20010004,        ///< partition
-    LinkUp = 0x30020000,          ///< partition, generation, width
-    LinkDown = 0x30020001,        ///< partition
-    Locked = 0x40030000,          ///< control block, by partition
-    Configured = 0x40030001,      ///< control block, by partition
-    ConfigureError = 0x10030002,  ///< control block, by partition, bar_error, lut_error, req_id_error
-    BlockReset = 0x40030003,      ///< control block, by partition
-    LockWaits = 0x40030004,       ///< control block, for partition
+    PowerOn = 0x20010000,           ///< partitions
+    Attached = 0x20010001,          ///< partition
+    Detached = 0x20010002,          ///< partition
+    Reset = 0x20010003,             ///< partition
+    Restored = 0x20010004,          ///< partition
+    LinkUp = 0x30020000,            ///< partition, generation, width
+    LinkDown = 0x30020001,          ///< partition
+    Locked = 0x40030000,            ///< control block, by partition
+    Configured = 0x40030001,        ///< control block, by partition
+    ConfigureError = 0x10030002,    ///< control block, by partition, bar_error, lut_error, req_id_error
+    BlockReset = 0x40030003,        ///< control block, by partition
+    LockWaits = 0x40030004,         ///< control block, for partition
     RequesterRefused = 0x20030005,  ///< control block, requester ID
-    CommandError = 0x10040000,    ///< partition, command, return value
+    CommandError = 0x10040000,      ///< partition, command, return value
 };
 
 void add(State& s, Event event, std::array<std::uint32_t, 5> arguments = {});

@@ -143,7 +143,7 @@ enum class HostRedo : std::uint8_t { None, Attach, Detach, Reset };
 struct Host {
     std::uint64_t window_generation, applied_generation;
     std::uint64_t interrupt_order[kMaxVectors];  ///< Per vector: when it was raised; 0: not raised.
-    std::uint64_t life;  ///< Number, of all switches', of the time from this attach or reset to the next.
+    std::uint64_t life;     ///< Number, of all switches', of the time from this attach or reset to the next.
     std::uint64_t refused;  ///< Requests that its NT endpoint did not let pass.
     std::uint16_t requester_id;
     std::uint16_t refused_id;  ///< Requester of the last of them.

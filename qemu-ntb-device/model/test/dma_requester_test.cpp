@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The DMA function's requests at the NT endpoint: whether the requester-ID table lists them, and what is told of those that it refuses.
+// The DMA function's requests at the NT endpoint: whether the requester-ID table lists them, and what is told
+// of those that it refuses.
 #include "bench.h"
 
 namespace switchtec::test {
@@ -51,7 +52,8 @@ TEST_F(DmaRequester, StaysBesideWhatTheDriverLists) {
     bench.boot(0);
     chip.set_requester_id(0, kNtb);
     bench.configure(0, 0, [&] { bench.set(0, Reg::NtbRequesterEntry, 0, 1, kNtb << 16 | kRequesterValid); });
-    for (const std::uint16_t requester : {std::uint16_t{0}, kNtb, kDma}) EXPECT_TRUE(chip.admit(0, requester));
+    for (const std::uint16_t requester : {std::uint16_t{0}, kNtb, kDma})
+        EXPECT_TRUE(chip.admit(0, requester));
     EXPECT_NE(chip.proxy(0, kDma), chip.proxy(0, kNtb));
 }
 
@@ -59,7 +61,8 @@ TEST_F(DmaRequester, ADriverMayTakeItOutOfTheTable) {
     bench.boot(0);
     chip.set_requester_id(0, kNtb);
     const unsigned last = chip.config(0).requester_ids - 1U;
-    bench.configure(0, 0, [&] { bench.set(0, Reg::NtbRequesterEntry, 0, last, 0x0BADU << 16 | kRequesterValid); });
+    bench.configure(0, 0,
+                    [&] { bench.set(0, Reg::NtbRequesterEntry, 0, last, 0x0BADU << 16 | kRequesterValid); });
     EXPECT_FALSE(chip.admit(0, kDma));
     chip.set_requester_id(0, 0x0300);
     EXPECT_EQ(last_entry(0) >> 16, 0x0BADU);
@@ -84,7 +87,8 @@ TEST_F(DmaRequester, ASnapshotHasItsTable) {
     chip.set_bus_master(0, true);
     chip.resumed(0);
     ASSERT_TRUE(chip.load_windows(0, saved).value());
-    for (const std::uint16_t requester : {std::uint16_t{0}, kDma}) EXPECT_TRUE(chip.admit(0, requester)) << requester;
+    for (const std::uint16_t requester : {std::uint16_t{0}, kDma})
+        EXPECT_TRUE(chip.admit(0, requester)) << requester;
 }
 
 TEST(DmaRequesterStrict, IsRefusedAndThatIsCountedAndLogged) {

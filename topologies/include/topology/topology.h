@@ -55,8 +55,8 @@ struct Partition {
     std::optional<unsigned> peer;
     Link link;
     Windows windows;
-    unsigned vectors = 4;   ///< MSI-X table entries, 4..32.
-    unsigned dma = 0;       ///< Channels of the DMA function beside the NT endpoint, 1..64; 0: there is none.
+    unsigned vectors = 4;  ///< MSI-X table entries, 4..32.
+    unsigned dma = 0;      ///< Channels of the DMA function beside the NT endpoint, 1..64; 0: there is none.
     bool dma_listed = true;  ///< The requester-ID table lists the DMA function from power-on.
 };
 

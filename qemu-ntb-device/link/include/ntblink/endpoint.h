@@ -150,16 +150,16 @@ size_t ntb_endpoint_windows(NtbEndpoint* ep, NtbMappedWindow* windows, size_t ca
 const char* ntb_endpoint_register_name(const NtbEndpoint* ep, uint32_t offset, char* buffer, size_t size);
 /* An access to a window BAR outside of mapped memory, by `requester_id` (bus << 8 | devfn; CPUs: 0, the root
  * complex). If it is in a window the target makes it and this
- * waits for it, servicing this endpoint meanwhile; what is not done (no window; the requester is not admitted;
- * the target's answer) is counted, and reads give all-ones. */
+ * waits for it, servicing this endpoint meanwhile; what is not done (no window; the requester is not
+ * admitted; the target's answer) is counted, and reads give all-ones. */
 uint64_t ntb_endpoint_window_read(NtbEndpoint* ep, uint16_t requester_id, unsigned bar, uint64_t offset,
                                   unsigned size);
 void ntb_endpoint_window_write(NtbEndpoint* ep, uint16_t requester_id, unsigned bar, uint64_t offset,
                                uint64_t value, unsigned size);
 /* Who uses the mapped memory of a window, and is no CPU, asks first: whether requests of `requester_id` for
- * `size` bytes at `offset` of a window BAR pass the NT endpoint, and lead somewhere. If so they are counted as
- * forwarded, in TLPs of `payload` bytes; if the requester-ID table does not list the requester (and protection
- * is not off) that is counted and logged. */
+ * `size` bytes at `offset` of a window BAR pass the NT endpoint, and lead somewhere. If so they are counted
+ * as forwarded, in TLPs of `payload` bytes; if the requester-ID table does not list the requester (and
+ * protection is not off) that is counted and logged. */
 bool ntb_endpoint_admit(NtbEndpoint* ep, uint16_t requester_id, unsigned bar, uint64_t offset, size_t size,
                         bool write, unsigned payload);
 

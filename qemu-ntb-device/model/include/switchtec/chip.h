@@ -54,8 +54,9 @@ struct PartitionConfig {
     std::uint8_t vectors = 4;          ///< MSI-X table entries, 4..32.
     Function function = Function::Nt;
     std::uint8_t mrpc_dma_version = 1;  ///< 0: no MRPC by DMA. A Gen3 switch has none whatever this says.
-    /// Devfn of the DMA function beside the endpoint, which the last entry of the requester-ID table then lists
-    /// from power-on, as a board's firmware may set it up (our choice: what boards do is not public). 0: none.
+    /// Devfn of the DMA function beside the endpoint, which the last entry of the requester-ID table then
+    /// lists from power-on, as a board's firmware may set it up (our choice: what boards do is not public).
+    /// 0: none.
     std::uint8_t dma_devfn = 0;
     std::uint8_t reserved[6] = {};
     bool operator==(const PartitionConfig&) const = default;
@@ -241,8 +242,9 @@ class Chip {
     /// of their target (an IOMMU there sees them so): the proxy ID of the entry of the partition's
     /// requester-ID table. When protection is off and no entry lists the requester: the first entry's (ours).
     unsigned proxy(unsigned partition, std::uint16_t requester_id = 0) const;
-    /// Whether requests of `requester_id` by the partition's host pass its NT endpoint: its requester-ID table
-    /// lists it, or protection is off. Those that do not are counted, and the first of each requester is logged.
+    /// Whether requests of `requester_id` by the partition's host pass its NT endpoint: its requester-ID
+    /// table lists it, or protection is off. Those that do not are counted, and the first of each requester
+    /// is logged.
     bool admit(unsigned partition, std::uint16_t requester_id);
     /// Requests that did not pass since the host attached or was reset, and the requester of the last.
     Refused refused(unsigned partition) const;
