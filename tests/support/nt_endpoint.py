@@ -37,7 +37,7 @@ class Endpoint(QtestMachine):
 
     With `incoming` (a file that `save` wrote) it goes on as the machine that was saved."""
 
-    def __init__(self, directory, fabric, partition, memory="1G", properties="", upstream_port=False, dma=0, incoming=None):
+    def __init__(self, directory, fabric, partition, memory="1G", properties="", upstream_port=False, dma=0, traced=True, incoming=None):
         self.partition, self.bar, self.bus = partition, dict(BAR_BASE), 1
         self.function = 1 if upstream_port else 0
         super().__init__(directory, memory, [
@@ -46,7 +46,7 @@ class Endpoint(QtestMachine):
             "-device", f"switchtec-ntb,id=ntb{partition},bus=rp0,addr=0.{self.function},fabric={fabric},switch=sw0,"
                        f"partition={partition}{',multifunction=on' if dma and not upstream_port else ''}{properties}",
             *(["-device", f"switchtec-dma,id=dma{partition},bus=rp0,addr=0.{self.function + 1},ntb=ntb{partition},channels={dma}"] if dma else []),
-            "-trace", "switchtec_*", *(["-incoming", f"file:{incoming}"] if incoming else [])])
+            *(["-trace", "switchtec_*"] if traced else []), *(["-incoming", f"file:{incoming}"] if incoming else [])])
         if incoming:
             wait_for("the machine to go on", lambda: self.qmp("query-status")["status"] == "running")
         else:
@@ -196,9 +196,9 @@ class Endpoint(QtestMachine):
 class Pair:
     """ntb-fabric and the machines of topologies/pair.yaml (or another text) in a directory."""
 
-    def __init__(self, directory, memory="1G", topology=None, properties="", upstream_port=False, dma=0):
+    def __init__(self, directory, memory="1G", topology=None, properties="", upstream_port=False, dma=0, traced=True):
         self.directory = pathlib.Path(directory)
-        self.machine = {"memory": memory, "properties": properties, "upstream_port": upstream_port, "dma": dma}
+        self.machine = {"memory": memory, "properties": properties, "upstream_port": upstream_port, "dma": dma, "traced": traced}
         text = topology or (pathlib.Path(__file__).resolve().parents[2] / "topologies" / "pair.yaml").read_text()
         (self.directory / "topology.yaml").write_text(text)
         self.run_dir = self.directory / "run"
