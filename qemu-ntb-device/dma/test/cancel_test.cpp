@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What takes work away from a channel, while one of its ops runs or hangs.
+#include <string>
+
 #include "driver.h"
 
 namespace switchtec::dma::test {
@@ -90,6 +92,24 @@ TEST_F(Cancel, ResetOfAHangingChannel) {
         driver.submit(copy_entry(driver.data() + (1U << 20), driver.data(), 4096));
         EXPECT_EQ(driver.wait().id, 0);
         host.answer();
+    }
+}
+
+// Its copy is made, but counts for nothing.
+TEST_F(Cancel, ResetInTheMidstOfAnOpThatSucceeds) {
+    std::atomic<bool> reset{true};
+    host.on_op = [&](const char* op, std::uint64_t address, std::size_t) {
+        if (std::string(op) == "copy" && address == kWindow && !reset.exchange(true)) driver.reset();
+    };
+    for (unsigned i = 0; i < kTimes; ++i) {
+        driver.terminate();
+        reset = false;
+        driver.submit(copy_entry(kWindow, driver.data(), 4096));
+        ASSERT_TRUE(eventually([&] { return reset && host.running == 0; }));
+        driver.pause();
+        EXPECT_FALSE(driver.poll());
+        EXPECT_EQ(driver.get(Reg::CqCurrent), 0);
+        EXPECT_EQ(driver.get(Reg::ByteCountLow), 0);
     }
 }
 
