@@ -84,7 +84,8 @@ TEST_F(Errors, SourceOutsideRam) {
 }
 TEST_F(Errors, SourceThatEndsOutsideRam) {
     // One chunk of it is there.
-    ends_with(copy_entry(kWindow, (32U << 20) - 0x10000, 0x20000), kUnsupportedRequest, 0x10000);
+    ends_with(copy_entry(kWindow, (32U << 20) - NTB_DMA_CHUNK, 2 * NTB_DMA_CHUNK), kUnsupportedRequest,
+              NTB_DMA_CHUNK);
 }
 TEST_F(Errors, SourceBeyondTheEndOfAllAddresses) {
     ends_with(copy_entry(kWindow, ~0ULL - 7, 4096), kUnsupportedRequest);

@@ -46,7 +46,7 @@ extern "C" {
 #define NTB_DMA_MAX_CHANNELS 64
 #define NTB_DMA_MAX_VECTORS (NTB_DMA_MAX_CHANNELS + 1)
 /* The engine copies at most this many bytes by one call of `copy`, and looks for cancellation in between. */
-#define NTB_DMA_CHUNK 0x100000
+#define NTB_DMA_CHUNK 0x40000
 
 typedef struct NtbDma NtbDma;
 
