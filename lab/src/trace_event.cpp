@@ -10,7 +10,7 @@
 namespace ntblab::lab {
 namespace {
 
-constexpr std::string_view kPrefix = "switchtec_ntb_";
+constexpr std::string_view kNtb = "switchtec_ntb_", kSwitchtec = "switchtec_", kDma = "switchtec_dma_";
 constexpr std::uint64_t kMrpcEnd = 0x1000;  // the first region of the GAS, of every generation
 
 using Fields = std::map<std::string, std::string>;
@@ -66,24 +66,32 @@ const std::vector<TraceShape>& trace_shapes() {
         {"iommu", "device", "for partitions 0x{viewers:x}: {translates}"},
         {"iommu_unmap", "device", "for partitions 0x{viewers:x}: 0x{first:x} to 0x{last:x}"},
         {"lost", "device", "{reason}"},
+        {"dma_bar_read", "dma", "0x{offset:x} {name} size {size}: 0x{value:x}"},
+        {"dma_bar_write", "dma", "0x{offset:x} {name} size {size} = 0x{value:x}"},
+        {"dma_descriptor", "dma",
+         "channel {channel} id {id} opcode {opcode} control 0x{control:x}: 0x{source:x} -> 0x{destination:x} "
+         "size "
+         "0x{count:x}, completed 0x{completed:x}, status 0x{status:x}"},
+        {"dma_interrupt", "dma", "vector {vector}"},
+        {"dma_reset", "dma", ""},
     };
     return shapes;
 }
 
 const std::vector<std::string>& trace_kinds() {
     static const std::vector<std::string> kinds = {"register", "mrpc",      "doorbell", "message",
-                                                   "window",   "interrupt", "device"};
+                                                   "window",   "interrupt", "device",   "dma"};
     return kinds;
 }
 
 std::vector<std::string> trace_events_for(const std::vector<std::string>& kinds) {
     const auto wanted = [&](std::string_view kind) { return std::ranges::count(kinds, kind) > 0; };
     // Also those that are not known here.
-    if (std::ranges::all_of(trace_kinds(), wanted)) return {std::string(kPrefix) + "*"};
+    if (std::ranges::all_of(trace_kinds(), wanted)) return {std::string(kNtb) + "*", std::string(kDma) + "*"};
     std::vector<std::string> result;
     for (const TraceShape& shape : trace_shapes())
         if (wanted(shape.kind) || (shape.kind == "register" && wanted("mrpc")))
-            result.push_back(std::string(kPrefix) + std::string(shape.name));
+            result.push_back(std::string(shape.kind == "dma" ? kSwitchtec : kNtb) + std::string(shape.name));
     return result;
 }
 
@@ -108,8 +116,8 @@ std::optional<TraceEvent> parse_trace_line(const std::string& line) {
         begin == 0)
         return std::nullopt;
     std::string_view rest = std::string_view(line).substr(static_cast<std::size_t>(begin));
-    if (!rest.starts_with(kPrefix)) return std::nullopt;
-    rest.remove_prefix(kPrefix.size());
+    if (!rest.starts_with(kNtb) && !rest.starts_with(kDma)) return std::nullopt;
+    rest.remove_prefix((rest.starts_with(kNtb) ? kNtb : kSwitchtec).size());
     TraceEvent event;
     event.microseconds = seconds * 1'000'000 + microseconds;
     event.kind = "device";

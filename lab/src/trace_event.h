@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the device switchtec-ntb reports while it is traced, a line of QEMU's log each.
+// What the devices switchtec-ntb and switchtec-dma report while they are traced, a line of QEMU's log each.
 //
 //     if (const auto event = parse_trace_line(line)) use(event->kind, event->fields["offset"]);
 #pragma once
@@ -15,9 +15,9 @@ namespace ntblab::lab {
 
 struct TraceEvent {
     std::int64_t microseconds = 0;  ///< Since 1970.
-    std::string name;               ///< As in QEMU, without "switchtec_ntb_": "gas_write".
+    std::string name;               ///< As in QEMU, without "switchtec_ntb_" or "switchtec_": "gas_write", "dma_descriptor".
     std::string kind;               ///< Among trace_kinds().
-    std::string device;             ///< Id of the NT endpoint in its machine: "ntb0".
+    std::string device;             ///< Id in its machine: "ntb0", an NT endpoint; "dma0", the DMA engine beside it.
     std::string text;               ///< What follows, as QEMU wrote it.
     /// The values in it by the names that QEMU gives them; those that are written in hexadecimal begin with
     /// "0x". Empty for an event that is not known here.

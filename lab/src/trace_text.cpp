@@ -38,9 +38,9 @@ bool is_register(const TraceEvent& event) {
 }  // namespace
 
 const topology::Endpoint* TraceText::endpoint(const TraceEvent& event) const {
-    // The K-th endpoint of a node has the id ntbK (qemu_command.cpp).
+    // The K-th endpoint of a node has the id ntbK, its DMA engine dmaK (qemu_command.cpp).
     std::size_t number = 0;
-    if (!event.device.starts_with("ntb")) return nullptr;
+    if (!event.device.starts_with("ntb") && !event.device.starts_with("dma")) return nullptr;
     const char* const end = event.device.data() + event.device.size();
     const auto [stop, error] = std::from_chars(event.device.data() + 3, end, number);
     return error == std::errc{} && stop == end && number < endpoints_.size() ? &endpoints_[number] : nullptr;

@@ -38,7 +38,7 @@ std::string shape_of(std::string arguments, std::string format) {
 TEST(TraceEvent, ShapesAreThoseThatTheDeviceDeclares) {
     std::ifstream file(TRACE_EVENTS);
     std::map<std::string, std::string> declared;
-    const std::regex kDeclaration(R"re(switchtec_ntb_(\w+)\((.*)\) (".*))re");
+    const std::regex kDeclaration(R"re(switchtec_(?:ntb_)?(\w+)\((.*)\) (".*))re");
     for (std::string line; std::getline(file, line);) {
         std::smatch found;
         if (std::regex_match(line, found, kDeclaration)) declared[found[1]] = shape_of(found[2], found[3]);
@@ -100,7 +100,7 @@ TEST(TraceEvent, OtherLinesAreNone) {
 }
 
 TEST(TraceEvent, OnlyWhatIsNeededIsSwitchedOn) {
-    EXPECT_THAT(trace_events_for(trace_kinds()), ElementsAre("switchtec_ntb_*"));
+    EXPECT_THAT(trace_events_for(trace_kinds()), ElementsAre("switchtec_ntb_*", "switchtec_dma_*"));
     EXPECT_THAT(trace_events_for({"doorbell"}), ElementsAre("switchtec_ntb_doorbell"));
     EXPECT_THAT(trace_events_for({"mrpc"}),
                 ElementsAre("switchtec_ntb_gas_read", "switchtec_ntb_gas_write", "switchtec_ntb_dma_write"));

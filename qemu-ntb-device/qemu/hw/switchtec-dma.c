@@ -508,11 +508,11 @@ static uint64_t bar_read(void *opaque, hwaddr offset, unsigned size)
     uint64_t value = ntb_dma_read(s->engine, offset, size);
     char name[64];
 
-    if (trace_event_get_state_backends(TRACE_SWITCHTEC_DMA_READ)) {
-        trace_switchtec_dma_read(switchtec_dma_name(s), offset,
-                                 ntb_dma_register_name(offset, name,
-                                                       sizeof(name)),
-                                 size, value);
+    if (trace_event_get_state_backends(TRACE_SWITCHTEC_DMA_BAR_READ)) {
+        trace_switchtec_dma_bar_read(switchtec_dma_name(s), offset,
+                                     ntb_dma_register_name(offset, name,
+                                                           sizeof(name)),
+                                     size, value);
     }
     return value;
 }
@@ -523,11 +523,11 @@ static void bar_write(void *opaque, hwaddr offset, uint64_t value,
     SwitchtecDma *s = opaque;
     char name[64];
 
-    if (trace_event_get_state_backends(TRACE_SWITCHTEC_DMA_WRITE)) {
-        trace_switchtec_dma_write(switchtec_dma_name(s), offset,
-                                  ntb_dma_register_name(offset, name,
-                                                        sizeof(name)),
-                                  size, value);
+    if (trace_event_get_state_backends(TRACE_SWITCHTEC_DMA_BAR_WRITE)) {
+        trace_switchtec_dma_bar_write(switchtec_dma_name(s), offset,
+                                      ntb_dma_register_name(offset, name,
+                                                            sizeof(name)),
+                                      size, value);
     }
     ntb_dma_write(s->engine, offset, value, size);
 }
