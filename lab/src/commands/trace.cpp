@@ -99,8 +99,8 @@ void add_trace(CLI::App& app, CommandLine& line) {
             "--events", options.kinds,
             "Only these, separated by commas: register (accesses to the chip), mrpc (firmware commands), "
             "doorbell, message, window (opened, closed, accesses that are no plain memory), interrupt, "
-            "device "
-            "(resets, what is known of the host's memory)")
+            "device (resets, what is known of the host's memory), dma (registers and descriptors of the DMA "
+            "engine)")
         ->delimiter(',')
         ->allow_extra_args(false)
         ->check(CLI::IsMember(trace_kinds()));
