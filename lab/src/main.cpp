@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <fmt/format.h>
 #include <linux/close_range.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -64,7 +63,6 @@ int parse_and_run(int argc, char** argv) {
 int main(int argc, char** argv) {
     // What is started here outlives us, and must not hold the caller's pipes open.
     ::close_range(3, ~0U, CLOSE_RANGE_CLOEXEC);
-    ::umask(0077);  // sockets, keys and logs are nobody else's
     std::signal(SIGPIPE, SIG_IGN);
     try {
         return ntblab::lab::parse_and_run(argc, argv);
