@@ -24,6 +24,15 @@ tree_dir() {
     echo "$dir"
 }
 
+# What was asked for is in that Debian, or bootstrap ends: another release would be no answer. apt says which package is not.
+check_asked_for() {
+    local release=$1 asked problem
+    read -ra asked <<<"$(tr -s ', \n' ' ' <<<"${NTBLAB_IMAGE_PACKAGES:-}")"
+    ((${#asked[@]})) || return 0
+    problem=$(apt-get -qq --simulate --no-install-recommends install "${asked[@]}" 2>&1 >/dev/null) && return
+    die "Debian $release cannot have the packages of --image-packages (${asked[*]}): ${problem//$'\n'/; }. Ask for others, or for none: ./bootstrap --image-packages \"\" build"
+}
+
 build() {
     local release=$1 work mode=auto dir contained=() code=0
     work=$(scratch "$out")
@@ -61,6 +70,7 @@ for release in "${releases[@]}"; do
     out=$cache/base-$release-$(content_key <<<"$packages $(hash_files ci/base.sh)")
     step_done_if_present "$out"
     apt_release "$release" || continue
+    check_asked_for "$release"
     build "$release" && exit
     progress "Debian $release could not be installed (see $log_file)"
 done

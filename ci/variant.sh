@@ -14,7 +14,7 @@ case $1 in
         kernel=$("$root/ci/kernel_debug.sh" | tail -1)
         ;;
     *)
-        dir=$(realpath -e "$1") || die "there is no directory '$1'"
+        dir=$(realpath -e "$1" 2>/dev/null) || die "there is no directory '$1'"
         name=@${dir//\//+}
         kernel=$("$root/ci/kernel_dir.sh" "$dir" | tail -1)
         ;;

@@ -2,6 +2,7 @@
 #include "bring_up.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <ctime>
@@ -146,6 +147,11 @@ Result<Plan> make_plan(const UpOptions& options) {
     if (!accelerator) return tl::unexpected(accelerator.error());
     const auto share = find_share(options, *topology);
     if (!share) return tl::unexpected(share.error());
+    if (!share->empty() && ::geteuid() == 0)
+        fmt::print(stderr,
+                   "warning: ntblab runs as root: guests can make files of any owner, setuid programs and "
+                   "device nodes in {}\n",
+                   *share);
     const auto kernel = find_kernel(options, *topology);
     if (!kernel) return tl::unexpected(kernel.error());
     const ClusterPaths paths{run_base() / topology->name};

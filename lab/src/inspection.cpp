@@ -58,7 +58,8 @@ std::string format_partition(const json& partition) {
     const auto reads = partition.at("window_read_misses").get<std::uint64_t>();
     const auto writes = partition.at("window_write_misses").get<std::uint64_t>();
     if (reads + writes > 0)
-        result += fmt::format("      accesses outside of windows: {} reads, {} writes\n", reads, writes);
+        result += fmt::format("      accesses outside of windows: {} read{}, {} write{}\n", reads,
+                              reads == 1 ? "" : "s", writes, writes == 1 ? "" : "s");
     return result;
 }
 

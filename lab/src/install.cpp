@@ -26,9 +26,9 @@ std::string Install::advice() const {
                        packaged ? "install the packages ntblab and ntblab-guest" : "run `./bootstrap build`");
 }
 
-std::string Install::advice(const std::string& arguments) const {
+std::string Install::advice(const std::string& arguments, const std::string& note) const {
     return fmt::format(
-        "run `./bootstrap {}`{}", arguments,
+        "run `./bootstrap {}`{}{}", arguments, note,
         packaged ? " in a clone of ntblab, and let NTBLAB_SHARE name its build/share/ntblab" : "");
 }
 

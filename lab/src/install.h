@@ -39,8 +39,8 @@ struct Install {
 
     /// What a user does who lacks the parts that everybody needs, as the end of a sentence.
     std::string advice() const;
-    /// Likewise for a kernel or an image that `./bootstrap <arguments>` makes.
-    std::string advice(const std::string& arguments) const;
+    /// Likewise for a kernel or an image that `./bootstrap <arguments>` makes; `note` is about that command.
+    std::string advice(const std::string& arguments, const std::string& note = "") const;
 };
 
 inline constexpr const char* kStockKernel = "stock";

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <fmt/format.h>
 #include <linux/close_range.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -14,6 +13,7 @@
 #include "cli_walk.h"
 #include "commands/commands.h"
 #include "exit_code.h"
+#include "usage_error.h"
 
 namespace ntblab::lab {
 
@@ -46,11 +46,14 @@ int parse_and_run(int argc, char** argv) {
     if (command != words.end() && std::ranges::count(commands_of(app), *command, &CLI::App::get_name) == 0)
         return complain(fmt::format("there is no command '{}'; `ntblab --help` lists them", *command),
                         kUsage);
-    std::reverse(words.begin(), words.end());  // the order that CLI11 takes
     try {
-        app.parse(words);
+        std::vector<std::string> reversed(words.rbegin(), words.rend());  // the order that CLI11 takes
+        app.parse(reversed);
+    } catch (const CLI::Success& wish) {  // help, version
+        return app.exit(wish);
     } catch (const CLI::ParseError& error) {
-        return app.exit(error) == 0 ? kOk : kUsage;
+        fmt::print(stderr, "{}\nRun with --help for more information.\n", usage_error(app, words, error));
+        return kUsage;
     }
     const auto* chosen = app.get_subcommands().front();
     if (line.remainder && chosen->get_name() != "exec" && chosen->get_name() != "run")
@@ -64,7 +67,6 @@ int parse_and_run(int argc, char** argv) {
 int main(int argc, char** argv) {
     // What is started here outlives us, and must not hold the caller's pipes open.
     ::close_range(3, ~0U, CLOSE_RANGE_CLOEXEC);
-    ::umask(0077);  // sockets, keys and logs are nobody else's
     std::signal(SIGPIPE, SIG_IGN);
     try {
         return ntblab::lab::parse_and_run(argc, argv);

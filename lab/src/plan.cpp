@@ -73,9 +73,10 @@ Result<void> check_parts(const Plan& plan) {
                         own_kernel ? fmt::format(" for the kernel '{}'", kernel) : "",
                         install.advice("image " + plan.guest_suite + (own_kernel ? " " + kernel : ""))));
     if (!made && own_kernel)
-        return fail(fmt::format("the kernel '{}' is not ready for guests; {}{}", kernel,
-                                install.advice("kernel " + kernel),
-                                kernel == kDebugKernel ? ", which takes long the first time" : ""));
+        return fail(
+            fmt::format("the kernel '{}' is not ready for guests; {}", kernel,
+                        install.advice("kernel " + kernel,
+                                       kernel == kDebugKernel ? " (which takes long the first time)" : "")));
     std::string files;
     for (const auto& path : missing) files += "\n  " + path.string();
     return fail(fmt::format("these files are missing:{}\n{}", files, install.advice()));

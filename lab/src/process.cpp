@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <poll.h>
 #include <spawn.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -161,8 +162,11 @@ Result<Child> spawn(const SpawnOptions& options) {
 
     const auto environment = merged_environment(options.environment);
     pid_t pid = 0;
+    // What goes on when we have ended makes sockets and logs, which are nobody else's.
+    const mode_t mask = options.new_session ? ::umask(0077) : 0;
     const int error = ::posix_spawnp(&pid, options.arguments[0].c_str(), &actions, &attributes,
                                      pointers(options.arguments).data(), pointers(environment).data());
+    if (options.new_session) ::umask(mask);
     if (error != 0)
         return fail(fmt::format("cannot start {}: {}", options.arguments[0], std::strerror(error)));
     return Child(pid, pidfd_open(pid));

@@ -64,7 +64,7 @@ struct SpawnOptions {
     int output = -1;                            ///< -1: /dev/null; likewise `error`.
     int error = -1;
     int passed = -1;           ///< Becomes descriptor 3.
-    bool new_session = false;  ///< Out of reach of the terminal's signals.
+    bool new_session = false;  ///< Out of reach of the terminal's signals; its files are private.
 };
 
 /// Descriptors of this process must be close-on-exec; they stay open until the new program runs, so that a

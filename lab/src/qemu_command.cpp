@@ -105,7 +105,8 @@ Options guest_files(const ClusterPaths& paths, const NodePaths& files) {
     return result;
 }
 
-/// Files keep the owner who runs QEMU: no root is needed, and guests cannot give them away.
+/// Files keep the owner who runs QEMU: no root is needed, and guests cannot give them away (root's QEMU lets
+/// them: bring_up warns). Mapped models would hide owners and modes of what the host puts there.
 Options share(const std::string& directory) {
     if (directory.empty()) return {};
     return {

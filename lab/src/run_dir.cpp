@@ -30,6 +30,14 @@ const char* variable(const char* name) {
     return value != nullptr && *value != '\0' ? value : nullptr;
 }
 
+/// From elsewhere a relative one would be another, and its clusters not be found.
+Result<void> check_absolute() {
+    const char* given = variable("NTBLAB_RUN_DIR");
+    if (given == nullptr || fs::path(given).is_absolute()) return {};
+    return fail(fmt::format("NTBLAB_RUN_DIR: {}: expected an absolute path; write NTBLAB_RUN_DIR={}", given,
+                            shell_quote(run_base().string())));
+}
+
 }  // namespace
 
 fs::path run_base() {
@@ -48,6 +56,7 @@ fs::path run_base() {
 }
 
 Result<fs::path> prepare_run_base() {
+    if (auto absolute = check_absolute(); !absolute) return tl::unexpected(absolute.error());
     fs::path base = run_base();
     const std::string advice = "; set NTBLAB_RUN_DIR to a directory of your own";
     if (::mkdir(base.c_str(), 0700) != 0 && errno != EEXIST)
@@ -67,6 +76,7 @@ Result<fs::path> prepare_run_base() {
 }
 
 Result<void> check_run_base() {
+    if (auto absolute = check_absolute(); !absolute) return absolute;
     const fs::path base = run_base();
     std::error_code error;
     const fs::directory_iterator content(base, error);

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -72,6 +73,13 @@ TEST(Process, SignalsAreAsInAFreshProcess) {
     std::signal(SIGINT, SIG_DFL);
     // Whoever started us may ignore 32 and 33, which the C library keeps for itself and lets nobody set.
     EXPECT_THAT(status, testing::MatchesRegex("SigBlk:\t0+\nSigIgn:\t0+(18)?0000000\n"));
+}
+
+TEST(Process, TheFilesOfOneThatOutlivesItsStarterArePrivate) {
+    const mode_t before = ::umask(0022);
+    EXPECT_EQ(output_of({.arguments = {"sh", "-c", "umask"}}), "0022\n");
+    EXPECT_EQ(output_of({.arguments = {"sh", "-c", "umask"}, .new_session = true}), "0077\n");
+    EXPECT_EQ(::umask(before), 0022U);
 }
 
 TEST(Process, IsKnownByItsStartTimeToo) {

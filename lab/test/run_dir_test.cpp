@@ -43,6 +43,14 @@ TEST_F(RunDir, IsTheSameHoweverItIsSpelt) {
     }
 }
 
+TEST_F(RunDir, ThatIsRelativeIsRefused) {
+    ::setenv("NTBLAB_RUN_DIR", "run", 1);
+    const std::string advice = "write NTBLAB_RUN_DIR=" + (std::filesystem::current_path() / "run").string();
+    EXPECT_THAT(prepare_run_base().error().message, HasSubstr("run: expected an absolute path; " + advice));
+    EXPECT_THAT(check_run_base().error().message, HasSubstr(advice));
+    EXPECT_FALSE(std::filesystem::exists("run"));
+}
+
 TEST_F(RunDir, ThatOthersCanWriteToIsRefused) {
     std::filesystem::create_directory(dir_.path() / "run");
     ::chmod((dir_.path() / "run").c_str(), 0777);

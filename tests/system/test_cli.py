@@ -73,6 +73,8 @@ def test_missing_parts_are_named(run_dir, tmp_path, monkeypatch):
     code, message = refused(run_dir, "up", PAIR)
     assert code == 1
     assert f"{tmp_path}/qemu/bin/qemu-system-x86_64" in message and "bootstrap build" in message
+    assert refused(run_dir, "up", PAIR, "--kernel", "debug")[1] == (
+        "ntblab: the kernel 'debug' is not ready for guests; run `./bootstrap kernel debug` (which takes long the first time)\n")
 
 
 def test_a_run_directory_that_cannot_be_used_is_named(tmp_path):
@@ -124,6 +126,46 @@ def test_a_share_of_the_file_is_beside_it(run_dir, tmp_path):
     topology.write_text("name: t\nshare: missing\nnodes: {a: {}}\n")
     code, message = refused(run_dir, "up", topology)
     assert code == 1 and f"{topology}: share {tmp_path}/missing: No such file or directory" in message
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="as another user than root there is nothing to warn of")
+def test_root_is_warned_of_what_guests_can_do_in_a_share(run_dir, tmp_path):
+    warned = ntblab("up", PAIR, "--dry-run", "--share", tmp_path, run_dir=run_dir).stderr
+    assert warned.startswith("warning: ntblab runs as root: guests can make files of any owner") and str(tmp_path) in warned
+    assert ntblab("up", PAIR, "--dry-run", "--share", "", run_dir=run_dir).stderr == ""
+
+
+@pytest.mark.parametrize("command, better", [
+    (["exec", "a", "ls", "-l", "/root"], "exec a -- ls -l /root"), (["exec", "-t", "ls", "ls", "-t"], "exec -t ls -- ls -t"),
+    (["run", PAIR, "uname", "-a"], f"run {PAIR} -- uname -a"), (["run", PAIR, "--on", "a", "echo", "a b"], f"run {PAIR} --on a -- echo 'a b'")])
+def test_a_command_without_dashes_is_told_where_they_belong(run_dir, command, better):
+    code, message = refused(run_dir, *command)
+    assert code == 2 and message.startswith(f"write -- before the command: ntblab {better}\n")
+
+
+def test_words_too_many_are_named_in_their_order(run_dir):
+    assert refused(run_dir, "ls", "x", "y", "--z") == (2, "'ls' takes no x y --z\nRun with --help for more information.\n")
+
+
+@pytest.mark.parametrize("variable, value, expected", [
+    ("NTBLAB_KERNEL", "/none", "/none: No such file or directory; expected a directory, or stock or debug"),
+    ("NTBLAB_ACCEL", "warp", "warp not in {auto,kvm,tcg}"), ("NTBLAB_TIMEOUT", "x", "Value x not in range 1 to 86400"),
+    ("NTBLAB_SHARED_DIR", "/none", "/none: No such file or directory; expected a directory"),
+    ("NTBLAB_GUEST_SUITE", "sid", "sid not in {"), ("NTBLAB_OVERCOMMIT", "abc", "abc: expected true or false")])
+def test_a_bad_value_of_the_environment_is_blamed_on_its_variable(run_dir, monkeypatch, variable, value, expected):
+    monkeypatch.setenv(variable, value)
+    code, message = refused(run_dir, "up", PAIR)
+    assert code == 2 and message.startswith(f"{variable}: {expected}"), message
+    if variable == "NTBLAB_KERNEL":
+        assert refused(run_dir, "up", PAIR, "--kernel", "/nil")[1].startswith("--kernel: /nil: ")
+
+
+def test_a_relative_run_directory_is_refused(tmp_path):
+    for command in (["up", PAIR], ["ls"], ["exec", "a", "--", "true"], ["down", "--all"]):
+        result = ntblab(*command, run_dir="run", cwd=tmp_path, check=False)
+        assert result.returncode != 0
+        assert f"NTBLAB_RUN_DIR: run: expected an absolute path; write NTBLAB_RUN_DIR={tmp_path}/run\n" in result.stderr
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_another_debian_is_another_image(run_dir, tmp_path, monkeypatch):

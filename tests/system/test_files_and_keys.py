@@ -25,8 +25,17 @@ def test_a_file_goes_to_a_node_and_back(cluster, tmp_path):
     (tmp_path / "with space").write_bytes(data)
     cluster.ntblab("cp", tmp_path / "with space", f"{cluster.name}/a:/tmp/there")
     assert cluster.run("a", "sha256sum < /tmp/there").split()[0] == hashlib.sha256(data).hexdigest()
-    cluster.ntblab("cp", "a:/tmp/there", tmp_path / "back")
+    cluster.run("a", "chmod 755 /tmp/there")
+    cluster.ntblab("cp", "a:/tmp/there", tmp_path / "back", umask=0o022)
     assert (tmp_path / "back").read_bytes() == data
+    assert (tmp_path / "back").stat().st_mode & 0o777 == 0o755
+
+
+def test_the_files_of_a_cluster_are_nobody_elses(cluster):
+    assert (cluster.run_dir / cluster.name).stat().st_mode & 0o077 == 0
+    open_to_others = [str(path) for path in (cluster.run_dir / cluster.name).rglob("*")
+                      if path.stat().st_mode & 0o077 and path.suffix != ".pub"]
+    assert open_to_others == []
 
 
 def test_directories_go_whole(cluster, tmp_path):

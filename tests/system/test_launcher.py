@@ -217,7 +217,7 @@ def test_a_cluster_that_lost_its_fabric_says_so(fake):
     listed = fake.run("ls").stdout
     assert listed.count(" NTB is dead ") == 2 and " ready " not in listed
     assert fake.run("kill", "b").returncode == 0
-    for command in (["inspect"], ["start", "b"]):
+    for command in (["inspect"], ["start", "b"], ["start", "a"]):
         refused = fake.run(*command)
         assert refused.returncode == 1
         assert refused.stderr == (f"ntblab: the ntb-fabric of cluster 'two' has ended, and its switches with it (see {fake.run_dir}/two/fabric.log); "

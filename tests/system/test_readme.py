@@ -20,7 +20,7 @@ def tour():
 def test_the_tour_works_as_printed(run_dir, tmp_path):
     commands = tour()
     assert sum(command.startswith("ntblab up") for command in commands) == 1 and "ntblab down --all" in commands
-    commands = [command.replace("results.xml", str(tmp_path / "results.xml")) for command in commands
+    commands = [command.replace("build/results.xml", str(tmp_path / "results.xml")) for command in commands
                 if not command.startswith(FOR_PEOPLE)]
     result = subprocess.run(["bash", "-exc", "\n".join(commands)], cwd=REPO, stdin=subprocess.DEVNULL, text=True,
                             capture_output=True, timeout=4 * LIMIT, env=dict(os.environ, NTBLAB_RUN_DIR=str(run_dir)))

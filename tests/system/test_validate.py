@@ -31,8 +31,9 @@ def test_all_steps_pass(run_dir, tmp_path):
 
 def test_what_fails_is_told_and_the_rest_runs(run_dir, tmp_path):
     report = tmp_path / "report.xml"
-    result = ntblab("test", written(tmp_path / "t.yaml", STEPS + BAD_STEPS), "--junit", report, run_dir=run_dir, check=False)
-    assert result.returncode == 1
+    result = ntblab("test", written(tmp_path / "t.yaml", STEPS + BAD_STEPS), "--junit", report, run_dir=run_dir, check=False,
+                    umask=0o022)
+    assert result.returncode == 1 and report.stat().st_mode & 0o777 == 0o644
     assert result.stdout.splitlines()[-1] == "3 passed, 2 failed"
     assert "     exit code 1, expected 0\n     output is '<&>', expected 'x'\n     stdout | <&>\n" in result.stdout
     assert "     not done within 1 s\n     stdout | started\n" in result.stdout

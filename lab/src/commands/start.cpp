@@ -24,8 +24,8 @@ int start_node(const ClusterPaths& paths, ClusterState& state, const std::string
     NodeState* node = state.find(name);
     if (!index || node == nullptr)
         return complain(fmt::format("cluster '{}' has no node '{}'", paths.name(), name), kNotFound);
-    if (is_alive(node->qemu)) return complain(fmt::format("node '{}' runs already", name), kBusy);
     if (lost_fabric(state)) return complain(lost_fabric_message(paths), kFailure);
+    if (is_alive(node->qemu)) return complain(fmt::format("node '{}' runs already", name), kBusy);
 
     boost::asio::io_context io;
     const Interrupts interrupts(io, [&](int) { io.stop(); });
