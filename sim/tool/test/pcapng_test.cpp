@@ -102,7 +102,8 @@ class Pcapng : public testing::Test {
 TEST_F(Pcapng, TsharkReadsWhatWasSent) {
     for (const Operation operation : {Operation::pio_write, Operation::pio_read, Operation::dma_write,
                                       Operation::dma_read, Operation::doorbell}) {
-        for (const std::uint64_t size : {4U, 1000U}) {
+        // A doorbell is one store.
+        for (const std::uint64_t size : {4U, operation == Operation::doorbell ? 8U : 1000U}) {
             sent.tlps.clear();
             run({.workload = {.operation = operation, .transfers = 12, .warm_up = 0}, .size = size});
             expect_as_sent();
