@@ -15,10 +15,11 @@ namespace ntblab::lab {
 
 struct TraceEvent {
     std::int64_t microseconds = 0;  ///< Since 1970.
-    std::string name;               ///< As in QEMU, without "switchtec_ntb_" or "switchtec_": "gas_write", "dma_descriptor".
-    std::string kind;               ///< Among trace_kinds().
-    std::string device;             ///< Id in its machine: "ntb0", an NT endpoint; "dma0", the DMA engine beside it.
-    std::string text;               ///< What follows, as QEMU wrote it.
+    std::string
+        name;  ///< As in QEMU, without "switchtec_ntb_" or "switchtec_": "gas_write", "dma_descriptor".
+    std::string kind;    ///< Among trace_kinds().
+    std::string device;  ///< Id in its machine: "ntb0", an NT endpoint; "dma0", the DMA engine beside it.
+    std::string text;    ///< What follows, as QEMU wrote it.
     /// The values in it by the names that QEMU gives them; those that are written in hexadecimal begin with
     /// "0x". Empty for an event that is not known here.
     std::map<std::string, std::string> fields;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// memcpy by one thread of the host, between as much memory as the DMA engine's benchmark uses: prints bytes per second, the best of some rounds.
+// memcpy by one thread of the host, between as much memory as the DMA engine's benchmark uses: prints bytes
+// per second, the best of some rounds.
 //
 //     copy_throughput BYTES_OF_A_COPY BYTES_OF_EACH_SIDE
 #include <algorithm>
@@ -20,7 +21,8 @@ int main(int argc, char** argv) {
     double best = 0;
     for (int round = 0; round < 20; ++round) {
         const auto start = std::chrono::steady_clock::now();
-        for (std::size_t at = 0; at + size <= side; at += size) std::memcpy(to.data() + at, from.data() + at, size);
+        for (std::size_t at = 0; at + size <= side; at += size)
+            std::memcpy(to.data() + at, from.data() + at, size);
         const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
         best = std::max(best, static_cast<double>(side / size * size) / elapsed.count());
     }
