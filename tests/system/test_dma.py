@@ -26,7 +26,7 @@ def dmatest(pair, node, iterations, threads, size):
     """Runs dmatest on all channels of a node; returns (tests, failures) of each thread."""
     pair.run(node, "dmesg -C; modprobe dmatest; cd /sys/module/dmatest/parameters; echo 10000 > timeout; echo 1 > wait;"
                    f" echo {iterations} > iterations; echo {threads} > threads_per_chan; echo {size} > test_buf_size;"
-                   " echo > channel; echo 1 > run; cat wait >/dev/null; echo 0 > run")
+                   " echo > channel; echo 1 > run; cat wait >/dev/null; echo 0 > run", timeout=7200)
     said = pair.run(node, "dmesg; rmmod dmatest")
     return [(int(tests), int(failures)) for tests, failures in re.findall(r"summary (\d+) tests, (\d+) failures", said)]
 
