@@ -79,3 +79,4 @@ sources | (cd "$root" && xargs cp --parents -t "$work")
 build_module
 build_provider
 publish "$tree" "$out"
+remove_tree "$work"
